@@ -1,0 +1,234 @@
+// The door: what a request must show before anything of it is believed. One hook, before any body is read, for every
+// route and for what is no route. Nothing here answers with a CORS header, sets a cookie or reads a token from a URL.
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ToolError } from '../errors.ts'
+import type { Right, Tokens } from '../host/tokens.ts'
+import { parseJsonBody } from './json-body.ts'
+import { sendProblem } from './problem.ts'
+
+export type { Right } from '../host/tokens.ts'
+
+/** Who sent a request, as far as the door knows. */
+export interface Caller {
+  /** What the client calls itself; a label for people, never a proof. */
+  client: string
+  rights: ReadonlySet<Right>
+}
+
+export interface DoorOptions {
+  tokens: Tokens
+  /** Host header values that are right, port included; asked for each request, since the port is known late. */
+  hosts: () => readonly string[]
+  /** Pages that may speak to us: same-origin ones behind a proxy. No CORS header is sent for them either. */
+  origins: readonly string[]
+  body_bytes: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** No token is asked for. The self-check allows it for /health alone. */
+    open?: boolean
+    /** The right that the token must have; `call` when left out. */
+    right?: Right
+  }
+}
+
+const OPEN_ROUTES: readonly string[] = ['/health']
+
+/** Headers that decide something: given twice, two readers could disagree about which one counts. */
+const SINGLE: ReadonlyMap<string, number> = new Map(
+  [
+    'accept',
+    'authorization',
+    'content-encoding',
+    'content-length',
+    'content-type',
+    'host',
+    'idempotency-key',
+    'last-event-id',
+    'origin',
+    'sec-fetch-site',
+    'transfer-encoding',
+    'x-toolgate-client'
+  ].map((name, index) => [name, 1 << index])
+)
+const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i
+const BEARER = /^Bearer ([\x21-\x7e]+)$/i
+const NO_RIGHTS: ReadonlySet<Right> = new Set()
+
+/** What Fastify must be made with, so that slow and malformed senders meet the same limits and the same form of answer. */
+export const httpServerOptions = {
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
+  /** Time to send a whole request. Answers, streams and long waits may take as long as they like. */
+  requestTimeout: 30_000,
+  /** A quiet socket is no fault: a stream or a held answer may be on it. */
+  connectionTimeout: 0,
+  keepAliveTimeout: 72_000,
+  exposeHeadRoutes: false,
+  forceCloseConnections: true,
+  // Paths that no router takes never reach a hook, so they pass the door here.
+  frameworkErrors: refuseBadPath,
+  clientErrorHandler: refuseMalformed
+} as const
+
+export function installDoor(app: FastifyInstance, options: DoorOptions): void {
+  const { tokens, hosts, origins } = options
+  const opened: string[] = []
+
+  app.decorateRequest('caller')
+  app.decorate('passDoor', passDoor)
+  app.addHook('onRequest', door)
+  app.addHook('onRoute', route => {
+    if (route.config?.open) opened.push(route.url)
+  })
+  app.addHook('onReady', async () => checkRoutes(app, opened))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: options.body_bytes },
+    async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body)
+  )
+
+  function door(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
+    try {
+      passDoor(request)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+
+  function passDoor(request: FastifyRequest) {
+    const { raw } = request
+    checkFraming(raw)
+    checkOrigin(raw, hosts(), origins)
+    const { open, right = 'call' } = request.routeOptions.config ?? {}
+    const rights = open ? NO_RIGHTS : rightsOf(raw, tokens)
+    if (!open && !rights.has(right))
+      throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
+    checkBodyHeaders(raw)
+    request.caller = { client: clientName(raw), rights }
+  }
+}
+
+/**
+ * Host values that a server bound so may be called by: the address itself, and the names of loopback when it is bound
+ * to loopback or to everything. `localhost` alone is right on a unix socket, where no port exists.
+ */
+export function hostsOf(addresses: readonly AddressInfo[], settings: HostSettings): readonly string[] {
+  const names = addresses.flatMap(({ address, family, port }) => {
+    const literal = family === 'IPv6' ? `[${address}]` : address
+    const hosts = LOCAL.test(address) ? ['127.0.0.1', 'localhost', '[::1]', literal] : [literal]
+    return hosts.flatMap(host => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`]))
+  })
+  return [...new Set([...names, ...(settings.socket ? ['localhost'] : []), ...settings.allowed_hosts])]
+}
+export interface HostSettings {
+  allowed_hosts: readonly string[]
+  socket?: string | undefined
+}
+const LOCAL = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/
+
+function checkFraming({ url, rawHeaders }: IncomingMessage) {
+  if (url?.[0] !== '/') throw new ToolError('INVALID_PARAMS', 'The request target must be a path.')
+  let seen = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const bit = SINGLE.get(rawHeaders[i]!.toLowerCase()) ?? 0
+    if (seen & bit) throw new ToolError('INVALID_PARAMS', `The header ${rawHeaders[i]} was sent twice.`)
+    seen |= bit
+  }
+}
+
+function checkOrigin({ headers }: IncomingMessage, hosts: readonly string[], origins: readonly string[]) {
+  if (headers.host === undefined || !hosts.includes(headers.host.toLowerCase()))
+    throw new ToolError('FORBIDDEN', 'The Host header is not an address of this server. See allowed_hosts.')
+  const { origin } = headers
+  if (origin !== undefined && !origins.includes(origin))
+    throw new ToolError('FORBIDDEN', 'Web pages may not speak to this server. See allowed_origins.')
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new ToolError('FORBIDDEN', 'Pages of other sites may not speak to this server.')
+}
+
+/** The same answer for every way to have no right token. */
+function rightsOf({ headers }: IncomingMessage, tokens: Tokens) {
+  const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
+  const rights = bearer && tokens.rightsOf(bearer)
+  if (!rights) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
+  return rights
+}
+
+function checkBodyHeaders({ headers }: IncomingMessage) {
+  if (headers['content-encoding'] !== undefined)
+    throw new ToolError('INVALID_PARAMS', 'Send the body as it is: Content-Encoding is not taken.')
+  const type = headers['content-type']
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+  if (type === undefined ? hasBody : !JSON_TYPE.test(type))
+    throw new ToolError('INVALID_PARAMS', 'The body must be JSON, sent with "Content-Type: application/json".')
+}
+
+function clientName({ headers }: IncomingMessage) {
+  const given = headers['x-toolgate-client'] ?? headers['user-agent']?.split(' ', 1)[0]
+  return (
+    (typeof given === 'string' &&
+      given
+        .replace(/[^\x20-\x7e]/g, '')
+        .trim()
+        .slice(0, 64)) ||
+    'unknown'
+  )
+}
+
+/** Reads the hooks that the router really holds, so that a route can't be added past the door by any way. */
+function checkRoutes(app: FastifyInstance, opened: readonly string[]) {
+  const faults = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
+  const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
+  for (const [index, line] of lines.entries()) {
+    const route = /[─] (.+ \([A-Z, -]+\))/u.exec(line)
+    if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) faults.push(`${route[1]} is not behind it`)
+  }
+  for (const event of ['upgrade', 'connect', 'checkContinue'])
+    if (app.server.listenerCount(event) > 0) faults.push(`"${event}" is listened to beside it`)
+  if (faults.length > 0) throw new Error(`The door has a gap: ${faults.join('; ')}.`)
+}
+
+function refuseBadPath(error: Error, request: FastifyRequest, reply: FastifyReply) {
+  try {
+    request.server.passDoor(request)
+    sendProblem(
+      new ToolError('INVALID_PARAMS', 'The path is malformed or too long.', undefined, { cause: error }),
+      reply
+    )
+  } catch (refusal) {
+    sendProblem(refusal, reply)
+  }
+}
+
+const MALFORMED = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'TIMEOUT', 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'TOO_LARGE', 'The headers are too large.'],
+  other: ['400 Bad Request', 'INVALID_PARAMS', 'The request is not well-formed HTTP.']
+} as const
+
+/** What the HTTP parser refuses: no request exists yet, so the answer is written by hand. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, code, detail] = MALFORMED[error.code as keyof typeof MALFORMED] ?? MALFORMED.other
+  const title = status.slice(4)
+  const body = JSON.stringify({ type: 'about:blank', title, status: Number.parseInt(status, 10), detail, code })
+  const head = `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
+  socket.destroy()
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Throws the refusal that the request deserves, or gives it its caller. */
+    passDoor(request: FastifyRequest): void
+  }
+}

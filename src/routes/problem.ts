@@ -1,0 +1,121 @@
+// How a refused request is answered: an RFC 9457 problem document with our code. The one error handler of the app.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { describeError, ERRORS, type ErrorCode, ToolError } from '../errors.ts'
+
+export const Fault = Type.Object({
+  pointer: Type.String({ description: 'JSON pointer of the field at fault.' }),
+  message: Type.String(),
+  in: Type.Optional(
+    Type.Enum(['query', 'path', 'header'], { description: 'Where the field stands; the body when left out.' })
+  )
+})
+export type Fault = Static<typeof Fault>
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'Always about:blank; `code` tells the kind.' }),
+    title: Type.String({ description: 'What the code means.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    detail: Type.String({ description: 'What was wrong with this request.' }),
+    code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
+    recoverable: Type.Boolean({ description: 'The same request may succeed later.' }),
+    errors: Type.Optional(Type.Array(Fault, { description: 'Every fault of the params, as far as they fit.' })),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+  },
+  { title: 'Problem', description: 'RFC 9457 problem document.' }
+)
+export type Problem = Static<typeof Problem>
+
+export function installProblems(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    sendProblem(error, reply)
+    if (reply.statusCode === 500) request.log.error({ err: error }, 'request failed')
+  })
+  app.setNotFoundHandler((_request: FastifyRequest, reply) => {
+    sendProblem(new ToolError('NOT_FOUND', 'No such route, or not with this method.'), reply)
+  })
+}
+
+export function sendProblem(error: unknown, reply: FastifyReply): void {
+  const problem = problemOf(error)
+  if (problem.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer')
+  if (problem.code === 'OVERLOADED') reply.header('retry-after', '1')
+  reply
+    .code(problem.status)
+    .type('application/problem+json')
+    .serializer((body: string) => body)
+    .send(JSON.stringify(problem))
+}
+
+export function problemOf(error: unknown): Problem {
+  const { code, message, recoverable, details } = describeError(fromFastify(error))
+  const { errors, ...rest } = details ?? {}
+  const faults = Array.isArray(errors) ? fitting(errors) : undefined
+  return {
+    type: 'about:blank',
+    title: ERRORS[code].means,
+    status: ERRORS[code].status,
+    detail: message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message,
+    code,
+    recoverable,
+    ...(faults && { errors: faults }),
+    ...(Object.keys(rest).length > 0 && { details: rest })
+  }
+}
+const MAX_DETAIL = 300
+
+/** As many faults as keep the document small: senders choose how many there are, and how long their names. */
+function fitting(faults: readonly Fault[]): Fault[] {
+  let left = 500
+  return faults
+    .map(fault => ({ ...fault, pointer: short(fault.pointer), message: short(fault.message) }))
+    .filter(fault => {
+      left -= JSON.stringify(fault).length
+      return left > 0
+    })
+}
+const short = (text: string) => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
+
+/** Fastify's own refusals in our words. Any other error of its or ours stays what it is. */
+function fromFastify(error: unknown): unknown {
+  const { code, validation, validationContext, statusCode } = (error ?? {}) as Partial<FastifyError>
+  if (error instanceof ToolError) return error
+  if (validation) return invalidParams(validation, validationContext)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ToolError('TOO_LARGE', 'The body is too large.')
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new ToolError('INVALID_PARAMS', 'The request is malformed.', undefined, { cause: error })
+  return error
+}
+
+const PLACES = { querystring: 'query', params: 'path', headers: 'header' } as const
+
+function invalidParams(validation: FastifySchemaValidationError[], context: string | undefined): ToolError {
+  const place = PLACES[context as keyof typeof PLACES]
+  const errors = validation.map(fault => ({ ...faultOf(fault), ...(place && { in: place }) }))
+  const [first] = errors
+  return new ToolError('INVALID_PARAMS', `${first?.pointer || (place ?? 'The body')} ${first?.message}.`, { errors })
+}
+
+/** Ajv names the object that lacks or has a field too many; a person wants the field. */
+export function faultOf({ instancePath, message, params, keyword }: SchemaFault): Fault {
+  const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
+  const pointer = field === undefined ? instancePath : `${instancePath}/${escapePointer(String(field))}`
+  return { pointer, message: WORDS[keyword]?.(params) ?? message ?? 'is not right' }
+}
+export interface SchemaFault {
+  instancePath: string
+  keyword: string
+  params: Record<string, unknown>
+  message?: string | undefined
+}
+
+const WORDS: Record<string, (params: Record<string, unknown>) => string> = {
+  required: () => 'is missing',
+  additionalProperties: () => 'is not known here',
+  unevaluatedProperties: () => 'is not known here',
+  enum: ({ allowedValues }) =>
+    `must be one of ${(allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`
+}
+
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
