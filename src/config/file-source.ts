@@ -1,0 +1,92 @@
+// A configuration file: JSON with comments and trailing commas.
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import type { Node, ParseError } from 'jsonc-parser'
+import { ConfigFileError, readConfigFile } from '../host/config-file.ts'
+import type { Fault } from './faults.ts'
+import type { Source } from './source.ts'
+
+/** Undefined when there is no such file. `within` refuses one that is a link out of that folder. */
+export async function readFileSource(
+  file: string,
+  home: string,
+  faults: Fault[],
+  within?: string
+): Promise<Source | undefined> {
+  const text = readOrFault(file, within, faults)
+  if (text === undefined) return undefined
+  const { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } = await import('jsonc-parser')
+  const position = positions(text)
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors, { allowTrailingComma: true })
+  const wrong = (offset: number, message: string) =>
+    faults.push({ where: `${file}:${position(offset)}`, field: '', message })
+
+  for (const { error, offset } of errors) wrong(offset, `is not JSON here: ${words(printParseErrorCode(error))}`)
+  if (errors.length > 0) return undefined
+  if (tree?.type !== 'object') {
+    wrong(0, 'must be an object: { … }')
+    return undefined
+  }
+  for (const key of doubtfulKeys(tree)) wrong(key.offset, `${JSON.stringify(key.value)} stands twice, or is no name`)
+  if (faults.some(({ where }) => where.startsWith(`${file}:`))) return undefined
+
+  return {
+    value: withPaths(getNodeValue(tree), path.dirname(file), home),
+    at(location) {
+      for (let end = location.length; end > 0; end--) {
+        const node = findNodeAtLocation(tree, location.slice(0, end))
+        if (node) return `${file}:${position((node.parent?.type === 'property' ? node.parent : node).offset)}`
+      }
+      return `${file}:1:1`
+    },
+    file: { path: file, sha256: createHash('sha256').update(text).digest('hex') }
+  }
+}
+
+function readOrFault(file: string, within: string | undefined, faults: Fault[]): string | undefined {
+  try {
+    return readConfigFile(file, within)
+  } catch (error) {
+    if (!(error instanceof ConfigFileError)) throw error
+    faults.push({ where: file, field: '', message: error.message })
+    return undefined
+  }
+}
+
+/** The paths in a file are meant from its folder; `~` is the home folder. */
+function withPaths(value: Source['value'], folder: string, home: string): Source['value'] {
+  const resolved = (given: unknown) => (typeof given === 'string' ? resolvePath(given, folder, home) : given)
+  const single = (['socket', 'token_file', 'call_token_file'] as const)
+    .filter(key => value[key] !== undefined)
+    .map(key => [key, resolved(value[key])])
+  const roots = Array.isArray(value.roots)
+    ? { roots: value.roots.map(root => (root?.path === undefined ? root : { ...root, path: resolved(root.path) })) }
+    : {}
+  const trust =
+    typeof value.trust === 'object' && value.trust !== null
+      ? { trust: Object.fromEntries(Object.entries(value.trust).map(([file, hash]) => [resolved(file), hash])) }
+      : {}
+  return { ...value, ...Object.fromEntries(single), ...roots, ...trust } as Source['value']
+}
+
+export const resolvePath = (given: string, folder: string, home: string) =>
+  /^~(?:\/|$)/.test(given) ? path.join(home, given.slice(1)) : path.resolve(folder, given)
+
+function positions(text: string) {
+  return (offset: number) => {
+    const before = text.slice(0, offset)
+    const lines = before.split('\n')
+    return `${lines.length}:${lines.at(-1)!.length + 1}`
+  }
+}
+
+const words = (code: string) => code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+
+/** Keys that would silently lose to another one. */
+function doubtfulKeys(node: Node): Node[] {
+  const keys = node.type === 'object' ? (node.children ?? []).map(property => property.children![0]!) : []
+  const seen = new Set<unknown>()
+  const doubtful = keys.filter(({ value }) => value === '__proto__' || seen.size === seen.add(value).size)
+  return [...doubtful, ...(node.children ?? []).flatMap(child => doubtfulKeys(child))]
+}

@@ -1,0 +1,35 @@
+// Defaults, and laying one source over another.
+import type { Static } from 'typebox'
+import type { Config } from '../config.ts'
+
+export type Draft = Static<typeof Config>
+
+interface Schema {
+  default?: unknown
+  properties?: Record<string, Schema>
+}
+
+/** Every default that the schema states, sections filled in. */
+export function defaults(schema: typeof Config): Draft {
+  return fill(schema as Schema) as Draft
+}
+
+function fill({ properties = {} }: Schema): Record<string, unknown> {
+  const stated = Object.entries(properties).filter(([, { default: value }]) => value !== undefined)
+  return Object.fromEntries(
+    stated.map(([key, field]) => [key, field.properties ? fill(field) : structuredClone(field.default)])
+  )
+}
+
+/** Lays `value` over `draft`: sections and tables by key, everything else as a whole. Rules are kept apart by tier. */
+export function mergeInto(draft: object, value: object): void {
+  const target = draft as Record<string, unknown>
+  for (const [key, given] of Object.entries(value)) {
+    const now = target[key]
+    if (isTable(now) && isTable(given)) mergeInto(now, given)
+    else target[key] = structuredClone(given)
+  }
+}
+
+const isTable = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

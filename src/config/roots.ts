@@ -1,0 +1,39 @@
+// Which folders are served, under which names.
+import path from 'node:path'
+import { realFolder } from '../host/home.ts'
+import type { Fault } from './faults.ts'
+import type { Source } from './source.ts'
+
+export interface Root {
+  name: string
+  /** The real path. */
+  path: string
+}
+
+/** The strongest source that names any; else the current folder. Unnamed ones are called after their folder. */
+export function rootsOf(strongestFirst: readonly (Source | undefined)[], cwd: string, faults: Fault[]): Root[] {
+  const by = strongestFirst.find(source => Array.isArray(source?.value.roots) && source.value.roots.length > 0)
+  const given: { name?: string; path: string }[] = (by?.value.roots ?? [{ path: cwd }]).filter(
+    root => typeof root?.path === 'string'
+  )
+  const roots: Root[] = []
+  for (const [index, { name, path: folder }] of given.entries()) {
+    const real = realFolder(folder)
+    const wrong = (message: string) =>
+      faults.push({ where: by?.at(['roots', index]) ?? cwd, field: `root ${folder}`, message })
+    const called = typeof name === 'string' ? name : given.length === 1 ? 'default' : nameOf(folder)
+    if (real === undefined) wrong('is not a folder that can be read')
+    else if (roots.some(root => root.path === real)) wrong('is served twice')
+    else if (roots.some(root => root.name === called))
+      wrong(`has a name that is taken: ${called}; give it as name=path`)
+    else roots.push({ name: called, path: real })
+    if (by?.value.roots?.[index] && name === undefined) Object.assign(by.value.roots[index], { name: called })
+  }
+  return roots
+}
+
+const nameOf = (folder: string) =>
+  path
+    .basename(folder)
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .slice(0, 64) || 'root'

@@ -1,0 +1,143 @@
+// Settings that arrive as text: TOOLGATE_* variables and flags. Their names follow from the schema, so that a new
+// setting can be given each way at once.
+import path from 'node:path'
+import { Config } from '../config.ts'
+import { resolvePath } from './file-source.ts'
+import type { Source } from './source.ts'
+
+/** Flags as given, by setting. `true` for a flag without a value. */
+export interface Flags {
+  /** `path` or `name=path` each. */
+  root?: readonly string[] | undefined
+  /** `file=sha256` each. */
+  trust?: readonly string[] | undefined
+  /** By setting, such as `port` or `log.level`. */
+  [setting: string]: string | boolean | readonly string[] | undefined
+}
+
+/** TOOLGATE_* names that are no settings of the server. */
+const OTHER_NAMES: readonly string[] = [
+  'TOOLGATE_ADMIN_CONFIG',
+  'TOOLGATE_STATE_DIR',
+  'TOOLGATE_RUN_DIR',
+  'TOOLGATE_URL',
+  'TOOLGATE_ROOTS'
+]
+
+interface Schema {
+  type?: string
+  enum?: unknown[]
+  items?: Schema
+  properties?: Record<string, Schema>
+}
+
+interface Setting {
+  path: readonly string[]
+  schema: Schema
+}
+
+/** Everything that one line of text can say, by its variable's name. */
+const SETTINGS: ReadonlyMap<string, Setting> = new Map(
+  leaves(Config as Schema, []).map(setting => [`TOOLGATE_${setting.path.join('_').toUpperCase()}`, setting])
+)
+
+function leaves(schema: Schema, at: readonly string[]): Setting[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const here = [...at, key]
+    if (field.properties) return leaves(field, here)
+    const plain = field.type === 'array' ? field.items?.type === 'string' : field.type !== 'object'
+    return plain ? [{ path: here, schema: field }] : []
+  })
+}
+
+export const settingNames = (): string[] => [...SETTINGS.keys()]
+
+export function textSources(
+  flags: Flags,
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  home: string
+) {
+  const warnings: string[] = []
+  const environment: Record<string, unknown> = {}
+  const flagged: Record<string, unknown> = {}
+
+  for (const [name, text] of Object.entries(env)) {
+    const setting = SETTINGS.get(name)
+    if (!name.startsWith('TOOLGATE_') || !text) continue
+    if (setting) put(environment, setting.path, fromText(setting, text, cwd, home))
+    else if (!OTHER_NAMES.includes(name)) warnings.push(`${name}: ignored, it is no setting`)
+  }
+  if (env.TOOLGATE_ROOTS)
+    environment.roots = env.TOOLGATE_ROOTS.split(path.delimiter).map(text => rootOf(text, cwd, home))
+
+  const byPath = new Map([...SETTINGS.values()].map(setting => [setting.path.join('.'), setting]))
+  for (const [name, given] of Object.entries(flags)) {
+    const setting = byPath.get(name)
+    if (!setting || given === undefined) continue
+    put(flagged, setting.path, typeof given === 'string' ? fromText(setting, given, cwd, home) : given)
+  }
+  if (flags.root?.length) flagged.roots = flags.root.map(text => rootOf(text, cwd, home))
+  if (flags.trust?.length) flagged.trust = Object.fromEntries(flags.trust.map(text => trustOf(text, cwd, home)))
+
+  return {
+    warnings,
+    environment: source(
+      environment,
+      at =>
+        `TOOLGATE_${at
+          .filter(part => typeof part === 'string')
+          .join('_')
+          .toUpperCase()}`
+    ),
+    flags: source(
+      flagged,
+      at =>
+        `--${
+          FLAG_NAMES[String(at[0])] ??
+          at
+            .filter(part => typeof part === 'string')
+            .join('-')
+            .replaceAll('_', '-')
+        }`
+    )
+  }
+}
+
+const FLAG_NAMES: Record<string, string> = { roots: 'root', trust: 'trust', log: 'log-level' }
+
+const source = (value: object, at: Source['at']): Source => ({ value: value as Source['value'], at })
+
+/** Text that does not fit is left as text: the schema says what was expected. */
+function fromText({ path: at, schema }: Setting, text: string, cwd: string, home: string): unknown {
+  if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
+  if (schema.type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text
+  if (schema.type === 'array')
+    return text
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== '')
+  return FILE_SETTINGS.includes(at.join('.')) ? resolvePath(text, cwd, home) : text
+}
+const BOOLEANS: Record<string, boolean> = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+const FILE_SETTINGS: readonly string[] = ['socket', 'token_file', 'call_token_file']
+
+function put(target: Record<string, unknown>, at: readonly string[], value: unknown) {
+  const [key = '', ...rest] = at
+  if (rest.length === 0) target[key] = value
+  else {
+    target[key] ??= {}
+    put(target[key] as Record<string, unknown>, rest, value)
+  }
+}
+
+/** A name may stand before the path; a path that holds `=` is still a path when what precedes is no name. */
+function rootOf(text: string, cwd: string, home: string) {
+  const [, name, given] = /^([A-Za-z0-9_-]{1,64})=(.+)$/s.exec(text) ?? [undefined, undefined, text]
+  return { ...(name && { name }), path: resolvePath(given!, cwd, home) }
+}
+
+function trustOf(text: string, cwd: string, home: string): [string, string] {
+  const cut = text.lastIndexOf('=')
+  return [resolvePath(text.slice(0, cut), cwd, home), text.slice(cut + 1)]
+}

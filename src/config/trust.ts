@@ -1,0 +1,90 @@
+// What the configuration in a workspace may do. Whoever can write to a repository can write that file, so by itself it
+// may only make things stricter; the user can trust one exact content of it to do more.
+import { isDeepStrictEqual } from 'node:util'
+import type { ConfiguredRule } from '../config.ts'
+import { type Draft, mergeInto } from './merge.ts'
+import type { Source } from './source.ts'
+
+/** Never from a workspace, trusted or not: who is served, where, to whom. */
+const NEVER: readonly string[] = [
+  'trust',
+  'roots',
+  'host',
+  'port',
+  'socket',
+  'token_file',
+  'call_token_file',
+  'allowed_hosts',
+  'allowed_origins'
+]
+
+export function takeWorkspace(
+  draft: Draft,
+  source: Source,
+  trust: Readonly<Record<string, string>>,
+  userFile: string
+): { rules: ConfiguredRule[]; warnings: string[] } {
+  const { path, sha256 } = source.file!
+  const trusted = trust[path] === sha256
+  const { rules = [], ...rest } = source.value
+  const ignored: (string | number)[][] = []
+
+  const taken = rules.filter((rule, index) => {
+    const fits = trusted || rule.effect !== 'allow'
+    if (!fits) ignored.push(['rules', index])
+    return fits
+  })
+  for (const key of Object.keys(rest)) if (NEVER.includes(key)) ignored.push([key])
+  const allowed = Object.fromEntries(Object.entries(rest).filter(([key]) => !NEVER.includes(key)))
+  if (trusted) mergeInto(draft, allowed)
+  else ignored.push(...tighten(draft as unknown as Table, allowed, []))
+
+  const warnings = ignored.map(at => `${source.at(at)} ${at.join('/')}: ignored, ${why(at, trust[path])}`)
+  const curable = ignored.some(([key]) => !NEVER.includes(String(key)))
+  if (curable) warnings.push(`To trust ${path} as it is now, add to ${userFile}: "trust": { "${path}": "${sha256}" }`)
+  return { rules: taken, warnings }
+}
+
+const why = ([key]: readonly (string | number)[], trustedHash: string | undefined) =>
+  NEVER.includes(String(key))
+    ? 'a workspace never sets this'
+    : trustedHash === undefined
+      ? 'a workspace that is not trusted may only tighten'
+      : 'the file changed since it was trusted, so it may only tighten'
+
+type Table = Record<string, unknown>
+
+/** How a setting may be tightened: from what holds and what is asked, what holds then. */
+const TIGHTEN: Record<string, (now: never, asked: never) => unknown> = {
+  read_only: (now: boolean, asked: boolean) => now || asked,
+  'approval.ttl_ms': (now: number, asked: number) => shorter(now, asked),
+  'limits.*': (now: number, asked: number) => Math.min(now, asked),
+  'sensitive.names': (now: string[], asked: string[]) => [...new Set([...now, ...asked])],
+  'sensitive.call_only': (now: string, asked: string) => (asked === 'deny' ? asked : now),
+  'agents.*.tools.deny': (now: string[] | undefined, asked: string[]) => [...new Set([...(now ?? []), ...asked])]
+}
+
+/** Zero is for ever. */
+const shorter = (now: number, asked: number) => (asked === 0 ? now : now === 0 ? asked : Math.min(now, asked))
+
+/** Takes what is stricter; gives the paths of what is not. */
+function tighten(draft: Table, asked: Table, at: string[]): string[][] {
+  return Object.entries(asked).flatMap(([key, value]) => {
+    const path = [...at, key]
+    const rule = TIGHTEN[path.join('.')] ?? TIGHTEN[withWildcard(path)]
+    if (rule) {
+      const before = Object.hasOwn(draft, key) ? draft[key] : undefined
+      const next = rule(before as never, value as never)
+      draft[key] = next
+      const heard = isDeepStrictEqual(next, value) || (Array.isArray(next) && !isDeepStrictEqual(next, before))
+      return heard ? [] : [path]
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path]
+    const inner = (Object.hasOwn(draft, key) ? draft[key] : {}) as Table
+    const left = tighten(inner, value as Table, path)
+    if (Object.keys(inner).length > 0) draft[key] = inner
+    return left
+  })
+}
+
+const withWildcard = (path: readonly string[]) => path.map((part, index) => (index === 1 ? '*' : part)).join('.')

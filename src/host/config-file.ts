@@ -1,0 +1,39 @@
+// Reading a configuration file, which a repository may have laid out as a trap.
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+
+const MAX_BYTES = 1_048_576
+
+export class ConfigFileError extends Error {}
+
+/** The text, or undefined when there is no such file. `within`: the folder that links must not lead out of. */
+export function readConfigFile(file: string, within?: string): string | undefined {
+  const fd = open(file)
+  if (fd === undefined) return undefined
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw new ConfigFileError('is not a regular file')
+    if (stats.size > MAX_BYTES) throw new ConfigFileError('is over 1 MiB')
+    if (within !== undefined && !isInside(realpathSync(file), within))
+      throw new ConfigFileError('is a link that leads out of its workspace')
+    return readFileSync(fd, 'utf8').replace(/^\ufeff/, '')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Without blocking on a named pipe. */
+function open(file: string): number | undefined {
+  try {
+    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new ConfigFileError(`can't be opened (${code})`)
+  }
+}
+
+const isInside = (file: string, folder: string) => {
+  const relative = path.relative(folder, file)
+  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)
+}

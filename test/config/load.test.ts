@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { ConfigError, type Inputs, loadConfig } from '../../src/config/load.ts'
+
+/** A home, a workspace, an administrator's file; all empty unless given. */
+function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
+  const folder = realpathSync(
+    t.testdir({
+      etc: files.admin === undefined ? {} : { 'config.jsonc': files.admin },
+      home: files.user === undefined ? {} : { '.config': { toolgate: { 'config.jsonc': files.user } } },
+      work: files.workspace === undefined ? {} : { '.toolgate': { 'config.jsonc': files.workspace } },
+      other: {}
+    })
+  )
+  const at = (...parts: string[]) => path.join(folder, ...parts)
+  const env = { HOME: at('home'), TOOLGATE_ADMIN_CONFIG: at('etc/config.jsonc') }
+  const load = (more: Partial<Inputs> = {}) =>
+    loadConfig({ flags: {}, cwd: at('work'), version: '1.2.3', ...more, env: { ...env, ...more.env } })
+  const faults = async (more: Partial<Inputs> = {}) => {
+    try {
+      await load(more)
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message.replaceAll(folder, '').split('\n')
+      throw error
+    }
+    return []
+  }
+  const userFile = at('home/.config/toolgate/config.jsonc')
+  const workspaceFile = at('work/.toolgate/config.jsonc')
+  return { at, load, faults, userFile, workspaceFile }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+t.test('nothing configured: the current folder, with every default', async t => {
+  const { load, at } = place(t)
+  const { settings, warnings } = await load()
+  t.same(warnings, [])
+  t.strictSame(settings, {
+    roots: [{ name: 'default', path: at('work') }],
+    host: '127.0.0.1',
+    port: 0,
+    allowed_hosts: [],
+    allowed_origins: [],
+    read_only: false,
+    approval: { ttl_ms: 86_400_000 },
+    limits: {
+      read: 32,
+      write: 8,
+      execute: 8,
+      network: 8,
+      queue: 10_000,
+      body_bytes: 1_048_576,
+      connections: 2_048,
+      timeout_ms: 600_000
+    },
+    cache: { ttl_ms: 60_000, max_bytes: 33_554_432 },
+    journal: { max_age_days: 30, max_bytes: 1_073_741_824 },
+    events: { heartbeat_ms: 15_000, reader_bytes: 1_048_576, stall_ms: 30_000 },
+    output: { spill_bytes: 104_857_600 },
+    rules: [],
+    agents: {},
+    env: { allow: [] },
+    sensitive: { names: [], call_only: 'deny' },
+    trust: {},
+    log: { level: 'info' },
+    state_dir: at(`home/.local/state/toolgate/workspaces/${sha256(at('work')).slice(0, 16)}`),
+    tiers: { administrator: [], user: [], workspace: [] },
+    version: '1.2.3'
+  })
+})
+
+t.test('the stronger source wins: administrator, user, environment, flags', async t => {
+  const { load } = place(t, {
+    admin: '{ "port": 1, "limits": { "read": 1, "write": 1 }, "cache": { "ttl_ms": 1 }, "log": { "level": "warn" } }',
+    user: '{ "port": 2, "limits": { "read": 2 }, "cache": { "ttl_ms": 2 } }'
+  })
+  const env = { TOOLGATE_PORT: '3', TOOLGATE_LIMITS_WRITE: '3', TOOLGATE_ALLOWED_HOSTS: 'a:1, b:2' }
+  const { settings } = await load({ env, flags: { port: '4', read_only: true } })
+  t.match(settings, {
+    port: 4,
+    read_only: true,
+    allowed_hosts: ['a:1', 'b:2'],
+    limits: { read: 2, write: 3, execute: 8 },
+    cache: { ttl_ms: 2, max_bytes: 33_554_432 },
+    log: { level: 'warn' }
+  })
+})
+
+t.test('rules keep the tier of the file they come from', async t => {
+  const rule = (tool: string, effect = 'deny') => ({ effect, match: { tool } })
+  const text = (tool: string) => JSON.stringify({ rules: [rule(tool)] })
+  const { load, at } = place(t, { admin: text('a'), user: text('u'), workspace: text('w') })
+  const { settings } = await load()
+  t.same(settings.tiers, {
+    administrator: [rule('a')],
+    user: [rule('u')],
+    workspace: [{ ...rule('w'), workspace: at('work') }]
+  })
+})
+
+t.test('every fault of every source at once, with its place', async t => {
+  const { faults } = place(t, {
+    admin: '{\n  "port": "x",\n  "limits": { "read": 0 }\n}',
+    user: '{\n  // mine\n  "prot": 1,\n  "rules": [{ "effect": "maybe", "match": {} }],\n  "approval": { "ttl_ms": 1.5, },\n}',
+    workspace: '{ "log": { "level": "loud" }, "log": {} }'
+  })
+  const env = { TOOLGATE_PORT: 'many', TOOLGATE_READ_ONLY: 'perhaps' }
+  t.strictSame(await faults({ env, flags: { port: '99999', root: ['/nowhere/at/all'] } }), [
+    '--root: root /nowhere/at/all is not a folder that can be read',
+    '/etc/config.jsonc:2:3: port must be integer',
+    '/etc/config.jsonc:3:15: limits/read must be >= 1',
+    '/home/.config/toolgate/config.jsonc:3:3: prot is not a setting',
+    '/home/.config/toolgate/config.jsonc:4:15: rules/0/effect must be one of allow, ask, deny',
+    '/home/.config/toolgate/config.jsonc:5:17: approval/ttl_ms must be integer',
+    'TOOLGATE_PORT: port must be integer',
+    'TOOLGATE_READ_ONLY: read_only must be boolean',
+    '--port: port must be <= 65535'
+  ])
+  t.strictSame(await faults(), [
+    '/work/.toolgate/config.jsonc:1:31: "log" stands twice, or is no name',
+    '/etc/config.jsonc:2:3: port must be integer',
+    '/etc/config.jsonc:3:15: limits/read must be >= 1',
+    '/home/.config/toolgate/config.jsonc:3:3: prot is not a setting',
+    '/home/.config/toolgate/config.jsonc:4:15: rules/0/effect must be one of allow, ask, deny',
+    '/home/.config/toolgate/config.jsonc:5:17: approval/ttl_ms must be integer'
+  ])
+})
+
+t.test('a file that is no JSON, no object, no file', async t => {
+  const broken = place(t, { user: '{ "port": 1\n  "host": 2 }' })
+  t.strictSame(await broken.faults(), ['/home/.config/toolgate/config.jsonc:2:3: is not JSON here: comma expected'])
+  const list = place(t, { user: '[]' })
+  t.strictSame(await list.faults(), ['/home/.config/toolgate/config.jsonc:1:1: must be an object: { … }'])
+  const { faults, at } = place(t)
+  t.strictSame(await faults({ env: { TOOLGATE_ADMIN_CONFIG: at('other') } }), ['/other: is not a regular file'])
+})
+
+t.test('a rule is checked by its examples, and told by its line', async t => {
+  const { faults } = place(t, { user: '{\n "rules": [\n  { "effect": "deny", "match": { "tool": "x" } } ] }' })
+  const checkRule = () => ['does not match its example "y"']
+  t.strictSame(await faults({ checkRule }), [
+    '/home/.config/toolgate/config.jsonc:3:3: rules/0 does not match its example "y"'
+  ])
+})
+
+const WORKSPACE = `{
+  "read_only": true,
+  "port": 9,
+  "limits": { "read": 4, "write": 99 },
+  "approval": { "ttl_ms": 1000 },
+  "env": { "allow": ["SECRET"] },
+  "sensitive": { "names": ["*.pass"] },
+  "agents": { "bot": { "tools": { "allow": ["*"], "deny": ["shell_*"] } } },
+  "rules": [
+    { "effect": "allow", "match": { "tool": "shell_exec" } },
+    { "effect": "ask", "match": { "tool": "read_file" } }
+  ]
+}`
+
+t.test('a workspace that is not trusted may only tighten', async t => {
+  const { load, workspaceFile, userFile, at } = place(t, {
+    workspace: WORKSPACE,
+    user: '{ "agents": { "bot": { "tools": { "allow": ["read_*"], "deny": ["web_*"] } } } }'
+  })
+  const { settings, warnings } = await load()
+  t.match(settings, {
+    read_only: true,
+    port: 0,
+    limits: { read: 4, write: 8 },
+    approval: { ttl_ms: 1000 },
+    env: { allow: [] },
+    sensitive: { names: ['*.pass'] },
+    agents: { bot: { tools: { allow: ['read_*'], deny: ['web_*', 'shell_*'] } } }
+  })
+  t.same(settings.tiers.workspace, [{ effect: 'ask', match: { tool: 'read_file' }, workspace: at('work') }])
+  const ignored = 'ignored, a workspace that is not trusted may only tighten'
+  t.strictSame(warnings, [
+    `${workspaceFile}:10:5 rules/0: ${ignored}`,
+    `${workspaceFile}:3:3 port: ignored, a workspace never sets this`,
+    `${workspaceFile}:4:26 limits/write: ${ignored}`,
+    `${workspaceFile}:6:12 env/allow: ${ignored}`,
+    `${workspaceFile}:8:35 agents/bot/tools/allow: ${ignored}`,
+    `To trust ${workspaceFile} as it is now, add to ${userFile}: "trust": { "${workspaceFile}": "${sha256(WORKSPACE)}" }`
+  ])
+})
+
+t.test('a trusted content is taken, but never who is served to whom', async t => {
+  const { load, workspaceFile, at } = place(t, { workspace: WORKSPACE })
+  const { settings, warnings } = await load({ flags: { trust: [`${workspaceFile}=${sha256(WORKSPACE)}`] } })
+  t.match(settings, { port: 0, limits: { read: 4, write: 99 }, env: { allow: ['SECRET'] } })
+  t.same(
+    settings.tiers.workspace.map(({ effect, workspace }) => [effect, workspace]),
+    [
+      ['allow', at('work')],
+      ['ask', at('work')]
+    ]
+  )
+  t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, a workspace never sets this`])
+})
+
+t.test('trust ends with the content it was given to', async t => {
+  const { load, workspaceFile } = place(t, {
+    workspace: '{ "env": { "allow": ["A"] } }',
+    user: '{ "trust": { "~/../work/.toolgate/config.jsonc": "0000" } }'
+  })
+  const { settings, warnings } = await load()
+  t.same(settings.env.allow, [])
+  t.match(warnings[0], `${workspaceFile}:1:12 env/allow: ignored, the file changed since it was trusted`)
+})
+
+t.test('a workspace cannot trust itself, nor link its file to elsewhere', async t => {
+  const text = '{ "trust": { "x": "y" }, "output": { "spill_bytes": 1 } }'
+  const { load, workspaceFile } = place(t, { workspace: text })
+  const { settings, warnings } = await load()
+  t.same(settings.trust, {})
+  t.match(warnings, [
+    `${workspaceFile}:1:3 trust: ignored, a workspace never sets this`,
+    /output\/spill_bytes: ignored/,
+    /^To trust/
+  ])
+
+  const linked = realpathSync(
+    t.testdir({ secret: '{}', work: { '.toolgate': { 'config.jsonc': t.fixture('symlink', '../../secret') } } })
+  )
+  const env = { HOME: linked, TOOLGATE_ADMIN_CONFIG: '/nowhere' }
+  await t.rejects(loadConfig({ flags: {}, env, cwd: path.join(linked, 'work'), version: '1' }), {
+    message: `${linked}/work/.toolgate/config.jsonc: is a link that leads out of its workspace`
+  })
+})
+
+t.test('roots: named, unnamed, from the environment, twice', async t => {
+  const { load, faults, at } = place(t)
+  const roots = async (more: Partial<Inputs>) => (await load(more)).settings.roots
+  const work = { name: 'work', path: at('work') }
+  const other = { name: 'other', path: at('other') }
+  t.strictSame(await roots({ flags: { root: ['../other'] } }), [{ ...other, name: 'default' }])
+  t.strictSame(await roots({ flags: { root: ['.', `b=${at('other')}`] } }), [work, { ...other, name: 'b' }])
+  t.strictSame(await roots({ env: { TOOLGATE_ROOTS: `${at('work')}:${at('other')}` } }), [work, other])
+  t.strictSame(await faults({ flags: { root: ['.', '../work', 'work=../other'] } }), [
+    '--root: root /work is served twice',
+    '--root: root /other has a name that is taken: work; give it as name=path'
+  ])
+  const one = await load({ flags: { root: ['a=.', 'b=../other'] } })
+  const two = await load({ flags: { root: ['../other', '.'] } })
+  t.equal(one.settings.state_dir, two.settings.state_dir, 'names and order do not matter to the state')
+})
+
+t.test('listening beyond loopback takes the flag and a token file', async t => {
+  const { faults, load } = place(t, { user: '{ "host": "0.0.0.0" }' })
+  t.strictSame(await faults(), [
+    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: give it as --host, where it can be seen',
+    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: it also needs --token-file'
+  ])
+  t.strictSame(await faults({ flags: { host: '::' } }), ['--host: host :: is not loopback: it also needs --token-file'])
+  t.equal((await load({ flags: { host: '0.0.0.0', token_file: 'x' } })).settings.host, '0.0.0.0')
+  t.equal((await load({ flags: { host: '::1' } })).settings.host, '::1')
+})
+
+t.test('a variable that is no setting is told', async t => {
+  const { load } = place(t)
+  const { warnings } = await load({ env: { TOOLGATE_PROT: '1', TOOLGATE_URL: 'x', OTHER: '1' } })
+  t.strictSame(warnings, ['TOOLGATE_PROT: ignored, it is no setting'])
+})
