@@ -1,0 +1,60 @@
+// What a file is filled with, and what is told of it.
+import { createHash, hash } from 'node:crypto'
+import { OpenFile } from './open-file.ts'
+import { type Fill, writeAll, writeBytes } from './put.ts'
+
+/** What to write: bytes, or another file's content. */
+export type Content = Uint8Array | OpenFile
+
+/** How many lines a change adds and removes, where it is text. */
+export interface LineChange {
+  added: number
+  removed: number
+}
+
+export interface Filling {
+  fill: Fill
+  /** Known once filled. */
+  told(): { size: number; hash: string }
+}
+
+/** The form in which hashes of content are told everywhere. */
+export const hashOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`
+
+export function fillingOf(content: Content): Filling {
+  if (content instanceof OpenFile) return copyOf(content)
+  return {
+    fill: (fd, signal) => writeBytes(fd, content, signal),
+    told: () => ({ size: content.length, hash: hashOf(content) })
+  }
+}
+
+function copyOf(file: OpenFile): Filling {
+  const digest = createHash('sha256')
+  let size = 0
+  return {
+    async fill(fd, signal) {
+      for await (const chunk of file.chunks(signal)) {
+        digest.update(chunk)
+        size += chunk.length
+        await writeAll(fd, chunk, signal)
+      }
+    },
+    told: () => ({ size, hash: `sha256:${digest.digest('hex')}` })
+  }
+}
+
+const NEWLINE = 10
+
+/** How many lines bytes have; undefined where they are not text. */
+export function lineCount(bytes: Uint8Array): number | undefined {
+  if (bytes.subarray(0, 8000).includes(0)) return undefined
+  let count = bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++
+  return count
+}
+
+export function linesAddedBy(content: Content): LineChange | undefined {
+  const added = content instanceof OpenFile ? undefined : lineCount(content)
+  return added === undefined ? undefined : { added, removed: 0 }
+}

@@ -1,0 +1,206 @@
+// Looking at the files of one workspace, for one call. Every path is walked and judged anew each time (see `paths.ts`).
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs'
+import { ToolError } from '../errors.ts'
+import { hashOf } from './content.ts'
+import { DOORS } from './door.ts'
+import { explain, quote } from './errno.ts'
+import type { Effects, Workspace } from './host.ts'
+import { OpenFile } from './open-file.ts'
+import { type Guard, judge, kindOf, type Place, type Resolved, walk } from './paths.ts'
+import { isFresh, stampOf } from './stamp.ts'
+
+/** Larger files are known by their stamp, not by a hash of their content. */
+export const HASH_LIMIT = 8 * 1024 * 1024
+
+/** A file as it was found, for replacing exactly that. */
+export interface Found {
+  path: string
+  size: number
+  stat: BigIntStats
+  /** Neither is there for files over `HASH_LIMIT`. */
+  bytes?: Buffer
+  hash?: string
+}
+
+export interface Entry {
+  name: string
+  path: string
+  type: 'file' | 'directory' | 'symlink' | 'other'
+  size: number
+  modified: string
+  /** Protected: not to be looked into or changed. */
+  closed: boolean
+}
+
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
+
+export class FileReader {
+  protected readonly workspace: Workspace
+  protected readonly guard: Guard
+  protected readonly effects: Effects
+  /** What policy was told of each path. It must still hold when the call acts. */
+  protected readonly judged = new Map<string, Resolved>()
+
+  constructor(workspace: Workspace, guard: Guard, effects: Effects) {
+    this.workspace = workspace
+    this.guard = guard
+    this.effects = effects
+  }
+
+  /** Where a path leads now and what policy must know of it. From here on the call acts on that or fails. */
+  resolve(path: string): Resolved {
+    const place = walk(this.workspace, path)
+    place.close()
+    const resolved = judge(this.workspace, this.guard, place)
+    this.judged.set(path, resolved)
+    return resolved
+  }
+
+  /** What is there, as a string that differs when the content does. */
+  preimage(path: string): string {
+    const place = walk(this.workspace, path)
+    try {
+      const { stat } = place
+      if (!stat) return 'absent'
+      if (stat.isDirectory()) return 'directory'
+      if (!stat.isFile() || stat.size > HASH_LIMIT) return `stat:${stampOf(stat)}`
+      const file = this.openAt(place, path)
+      try {
+        return hashOf(file.bytesSync())
+      } finally {
+        file.close()
+      }
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'PERMISSION_DENIED') return `stat:${stampOf(place.stat!)}`
+      throw error
+    } finally {
+      place.close()
+    }
+  }
+
+  /** The same for files and folders without reading them; undefined where a further change might not show. */
+  fingerprint(path: string): string | undefined {
+    const place = walk(this.workspace, path)
+    place.close()
+    return place.stat && !isFresh(place.stat) ? stampOf(place.stat) : undefined
+  }
+
+  /** Opens a regular file; the caller closes it. */
+  open(path: string): OpenFile {
+    const place = this.walk(path)
+    try {
+      this.refuseServerState(place, path)
+      return this.openAt(place, path)
+    } finally {
+      place.close()
+    }
+  }
+
+  /** What a change would replace: undefined where nothing is. */
+  async look(path: string): Promise<Found | undefined> {
+    const place = this.walk(path)
+    let file: OpenFile
+    try {
+      this.refuseServerState(place, path)
+      if (!place.stat) return undefined
+      file = this.openAt(place, path)
+    } finally {
+      place.close()
+    }
+    try {
+      const { size, stat } = file
+      if (size > HASH_LIMIT) return { path: file.path, size, stat }
+      const bytes = await file.bytes(this.effects.signal)
+      return { path: file.path, size, stat, bytes, hash: hashOf(bytes) }
+    } finally {
+      file.close()
+    }
+  }
+
+  /** A folder's entries, sorted by name, the first `limit` of them with their sizes. The server's own are left out. */
+  entries(path: string, limit: number): { path: string; entries: Entry[]; total: number } {
+    const place = this.walk(path)
+    try {
+      this.refuseServerState(place, path)
+      if (!place.stat) throw notFound(path)
+      if (!place.stat.isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quote(path)} is not a folder.`, { path })
+      return this.#entriesAt(place, limit)
+    } catch (error) {
+      throw explain(error, path)
+    } finally {
+      place.close()
+    }
+  }
+
+  /** Walks, and holds the path to what policy was told of it. */
+  protected walk(path: string): Place {
+    return this.asJudged(path, walk(this.workspace, path))
+  }
+
+  protected asJudged(path: string, place: Place): Place {
+    const judged = this.judged.get(path)
+    if (!judged || judged.path === place.path) return place
+    place.close()
+    throw stale(path)
+  }
+
+  protected refuseServerState(place: Place, given: string) {
+    if (judge(this.workspace, this.guard, place).protected !== 'all') return
+    throw new ToolError('SENSITIVE_PATH', `${quote(given)} belongs to the server.`, { path: given })
+  }
+
+  protected openAt(place: Place, given: string): OpenFile {
+    if (!place.stat) throw notFound(given)
+    // Looked at before it is opened: opening a FIFO or a device can already do something.
+    if (!place.stat.isFile()) throw notAFile(given, place.stat)
+    let fd: number | undefined
+    try {
+      fd = openSync(place.door, READ | DOORS.noLinks)
+      const stat = fstatSync(fd, { bigint: true })
+      if (!stat.isFile()) throw notAFile(given, stat)
+      return new OpenFile(fd, place.path, stat)
+    } catch (error) {
+      if (fd !== undefined) closeSync(fd)
+      throw explain(error, given)
+    }
+  }
+
+  #entriesAt(place: Place, limit: number) {
+    const folder = place.path === '.' ? '' : place.path
+    const fd = openSync(place.door, FOLDER | DOORS.noLinks)
+    try {
+      const prefix = DOORS.prefix(this.workspace, fd, folder)
+      const found = readdirSync(prefix)
+        .sort(byCodeUnits)
+        .map(name => ({ name, path: folder ? `${folder}/${name}` : name }))
+        .filter(({ path }) => this.#protectionOf(path) !== 'all')
+      const entries: Entry[] = []
+      for (const { name, path } of found.slice(0, limit)) {
+        const stat = lstatSync(prefix + name, { bigint: true, throwIfNoEntry: false })
+        // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
+        if (!stat) continue
+        const type = stat.isSymbolicLink() ? 'symlink' : (kindOf(stat) as 'file' | 'directory' | 'other')
+        const closed = this.#protectionOf(path) !== undefined
+        entries.push({ name, path, type, size: Number(stat.size), modified: stat.mtime.toISOString(), closed })
+      }
+      return { path: place.path, entries, total: found.length }
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  #protectionOf(path: string) {
+    return judge(this.workspace, this.guard, { path, stat: undefined }).protected
+  }
+}
+
+const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+export const notFound = (path: string) => new ToolError('FILE_NOT_FOUND', `${quote(path)} does not exist.`, { path })
+
+export const stale = (path: string) =>
+  new ToolError('STALE_FILE', `${quote(path)} is no longer what it was when the call was judged or read.`, { path })
+
+export const notAFile = (path: string, stat: BigIntStats) =>
+  new ToolError('NOT_A_FILE', `${quote(path)} is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}.`, { path })

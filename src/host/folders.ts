@@ -1,0 +1,68 @@
+// Making the folders that a change needs, through descriptors, and taking them back when the change fails.
+import { closeSync, constants, mkdirSync, openSync, rmdirSync } from 'node:fs'
+import { DOORS } from './door.ts'
+import { errnoOf } from './errno.ts'
+import type { Effects, Workspace } from './host.ts'
+import { type Place, walkToEntry } from './paths.ts'
+import { fsync } from './put.ts'
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
+
+/** The same place with every folder above it there. Adds the paths of those it makes to `made`; the caller closes it. */
+export async function makeMissing(
+  workspace: Workspace,
+  effects: Effects,
+  place: Place,
+  made: string[]
+): Promise<Place> {
+  if (place.missing.length === 0) return { ...place, close: () => {} }
+  await effects.committed()
+  effects.signal.throwIfAborted()
+
+  const names = place.path.split('/')
+  let depth = names.length - 1 - place.missing.length
+  let { folder, prefix } = place
+  const leave = () => folder !== place.folder && closeSync(folder)
+  try {
+    for (const name of place.missing) {
+      const path = names.slice(0, ++depth).join('/')
+      if (makeOne(prefix + name)) made.push(path)
+      await fsync(folder)
+      const inside = openSync(prefix + name, FOLDER | DOORS.noLinks)
+      leave()
+      folder = inside
+      DOORS.confirm(workspace, folder, path)
+      prefix = DOORS.prefix(workspace, folder, path)
+    }
+  } catch (error) {
+    leave()
+    throw error
+  }
+  return { ...place, folder, prefix, door: prefix + names.at(-1)!, missing: [], close: () => closeSync(folder) }
+}
+
+/** Removes folders that were made for a change that did not happen, unless something is in them by now. */
+export function unmake(workspace: Workspace, made: readonly string[]) {
+  for (const path of made.toReversed()) {
+    try {
+      const place = walkToEntry(workspace, path)
+      try {
+        rmdirSync(place.door)
+      } finally {
+        place.close()
+      }
+    } catch {
+      return
+    }
+  }
+}
+
+function makeOne(door: string) {
+  try {
+    mkdirSync(door)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  }
+}

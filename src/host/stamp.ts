@@ -1,0 +1,17 @@
+// What tells cheaply that a file is no longer the one that was seen.
+import type { BigIntStats } from 'node:fs'
+
+export const stampOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`
+
+export const isUnchanged = (a: BigIntStats, b: BigIntStats): boolean =>
+  a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+
+// File systems keep times in steps of some milliseconds: a change within one step leaves no trace.
+const FRESH_NS = 50_000_000n
+
+/** Changed so lately that a further change might not show in the stamp. */
+export function isFresh({ mtimeNs, ctimeNs }: BigIntStats): boolean {
+  const border = BigInt(Date.now()) * 1_000_000n - FRESH_NS
+  return mtimeNs > border || ctimeNs > border
+}

@@ -1,0 +1,54 @@
+// Carrying new text from the indentation it was written in to the one of the place it goes to.
+
+type Indents = ReadonlyMap<string, string>
+
+/** How each indentation of `old` looks in the file; undefined where that is not one consistent answer. */
+export function indentsBetween(old: readonly string[], file: readonly string[]): Indents | undefined {
+  const indents = new Map<string, string>()
+  for (const [i, line] of old.entries()) {
+    if (line.trim() === '') continue
+    const [from, to] = [indentOf(line), indentOf(file[i]!)]
+    if ((indents.get(from) ?? to) !== to) return undefined
+    indents.set(from, to)
+  }
+  return indents
+}
+
+/** `lines` with every indentation replaced by what it is in the file. */
+export function reindent(lines: readonly string[], indents: Indents): string[] {
+  return lines.map(line => {
+    const indent = indentOf(line)
+    return indent.length === line.length ? line : shifted(indent, indents) + line.slice(indent.length)
+  })
+}
+
+const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
+
+function shifted(indent: string, indents: Indents): string {
+  const known = indents.get(indent)
+  if (known !== undefined) return known
+  const base = [...indents].filter(([from]) => indent.startsWith(from)).sort(deepestFirst)[0]
+  if (base) return base[1] + inFileUnits(indent.slice(base[0].length), indents)
+  // Shallower than all that is known: as far out as the shallowest known one was moved.
+  const [from, to] = [...indents].sort(deepestFirst).at(-1)!
+  if (to.endsWith(from)) return to.slice(0, to.length - from.length) + indent
+  if (from.endsWith(to)) return indent.slice(from.length - to.length)
+  return inFileUnits(indent, indents)
+}
+
+const deepestFirst = ([a]: [string, string], [b]: [string, string]) => b.length - a.length
+
+/** Spaces as tabs, or tabs as spaces, where the file has the other kind and the pairs tell how many make one. */
+function inFileUnits(indent: string, indents: Indents): string {
+  for (const [from, to] of indents) {
+    if (from === '' || to === '' || !isOnly(from, indent[0]!) || !isOnly(indent, indent[0]!)) continue
+    if (indent[0] === ' ' && isOnly(to, '\t')) {
+      const width = Math.max(1, Math.round(from.length / to.length))
+      return '\t'.repeat(Math.floor(indent.length / width)) + ' '.repeat(indent.length % width)
+    }
+    if (indent[0] === '\t' && isOnly(to, ' ')) return ' '.repeat(Math.round((indent.length * to.length) / from.length))
+  }
+  return indent
+}
+
+const isOnly = (text: string, char: string) => [...text].every(other => other === char)
