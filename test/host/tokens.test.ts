@@ -1,0 +1,66 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import t from 'tap'
+import { openTokens } from '../../src/host/tokens.ts'
+
+const A = 'a'.repeat(32)
+const B = 'b'.repeat(32)
+
+t.test('fresh tokens: two, long, with their rights', async t => {
+  const tokens = openTokens({})
+  const { token, call_token } = tokens.current()
+  t.match([token, call_token], [/^[\w-]{43}$/, /^[\w-]{43}$/])
+  t.not(token, call_token)
+  t.same([...(tokens.rightsOf(token) ?? [])], ['call', 'approve'])
+  t.same([...(tokens.rightsOf(call_token) ?? [])], ['call'])
+  t.equal(tokens.rightsOf(''), undefined)
+  t.equal(tokens.rightsOf(`${token} `), undefined)
+})
+
+t.test('a token file is followed', async t => {
+  const file = path.join(t.testdir(), 'token')
+  const put = (text: string) => writeFileSync(file, text, { mode: 0o600 })
+  put(`${A}\n`)
+  const tokens = openTokens({ token_file: file })
+  t.ok(tokens.rightsOf(A))
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await setTimeout(20)
+  }
+  put(B)
+  await until(() => tokens.rightsOf(B) !== undefined)
+  t.equal(tokens.rightsOf(A), undefined, 'the old one is dead')
+  t.equal(tokens.current().token, B)
+  rmSync(file)
+  await until(() => tokens.rightsOf(B) === undefined)
+  put(A)
+  await until(() => tokens.rightsOf(A) !== undefined)
+})
+
+t.test('token files that are refused', async t => {
+  const folder = t.testdir()
+  const refusal = (text: string | undefined, mode = 0o600) => {
+    const file = path.join(folder, 'token')
+    rmSync(file, { force: true, recursive: true })
+    if (text === undefined) mkdirSync(file)
+    else {
+      writeFileSync(file, text)
+      chmodSync(file, mode)
+    }
+    try {
+      openTokens({ token_file: file })
+      return 'taken'
+    } catch (error) {
+      return (error as Error).message.replace(file, 'FILE')
+    }
+  }
+  t.equal(refusal(A), 'taken')
+  t.equal(refusal(A, 0o640), 'taken')
+  t.match(refusal(A, 0o644), /^The token file FILE is open to others/)
+  t.match(refusal(A, 0o620), /^The token file FILE is open to others/)
+  t.match(refusal('short'), /^The token file FILE must hold one line of at least 22/)
+  t.match(refusal(`${A} ${A}`), /^The token file FILE must hold one line/)
+  t.match(refusal('a'.repeat(5000)), /^The token file FILE is too long/)
+  t.match(refusal(undefined), /^The token file FILE is not a regular file/)
+  t.throws(() => openTokens({ token_file: path.join(folder, 'missing') }), { message: /can't be opened/ })
+})
