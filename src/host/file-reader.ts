@@ -6,7 +6,7 @@ import { DOORS } from './door.ts'
 import { explain, quote } from './errno.ts'
 import type { Effects, Workspace } from './host.ts'
 import { OpenFile } from './open-file.ts'
-import { type Guard, judge, kindOf, type Place, type Resolved, walk } from './paths.ts'
+import { type Guard, judge, type Place, type Resolved, walk } from './paths.ts'
 import { isFresh, stampOf } from './stamp.ts'
 
 /** Larger files are known by their stamp, not by a hash of their content. */
@@ -55,6 +55,13 @@ export class FileReader {
     const resolved = judge(this.workspace, this.guard, place)
     this.judged.set(path, resolved)
     return resolved
+  }
+
+  /** The same for tools, which act on what was judged before: it settles nothing anew. */
+  peek(path: string): Resolved {
+    const place = this.walk(path)
+    place.close()
+    return judge(this.workspace, this.guard, place)
   }
 
   /** What is there, as a string that differs when the content does. */
@@ -118,14 +125,14 @@ export class FileReader {
     }
   }
 
-  /** A folder's entries, sorted by name, the first `limit` of them with their sizes. The server's own are left out. */
-  entries(path: string, limit: number): { path: string; entries: Entry[]; total: number } {
+  /** A folder's entries, sorted by name, of those `shown`; the server's own are left out. */
+  entries(path: string, shown: (name: string) => boolean = () => true): Entry[] {
     const place = this.walk(path)
     try {
       this.refuseServerState(place, path)
       if (!place.stat) throw notFound(path)
       if (!place.stat.isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quote(path)} is not a folder.`, { path })
-      return this.#entriesAt(place, limit)
+      return this.#entriesAt(place, shown)
     } catch (error) {
       throw explain(error, path)
     } finally {
@@ -166,33 +173,34 @@ export class FileReader {
     }
   }
 
-  #entriesAt(place: Place, limit: number) {
+  #entriesAt(place: Place, shown: (name: string) => boolean): Entry[] {
     const folder = place.path === '.' ? '' : place.path
     const fd = openSync(place.door, FOLDER | DOORS.noLinks)
     try {
       const prefix = DOORS.prefix(this.workspace, fd, folder)
-      const found = readdirSync(prefix)
+      return readdirSync(prefix)
+        .filter(shown)
         .sort(byCodeUnits)
-        .map(name => ({ name, path: folder ? `${folder}/${name}` : name }))
-        .filter(({ path }) => this.#protectionOf(path) !== 'all')
-      const entries: Entry[] = []
-      for (const { name, path } of found.slice(0, limit)) {
-        const stat = lstatSync(prefix + name, { bigint: true, throwIfNoEntry: false })
-        // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
-        if (!stat) continue
-        const type = stat.isSymbolicLink() ? 'symlink' : (kindOf(stat) as 'file' | 'directory' | 'other')
-        const closed = this.#protectionOf(path) !== undefined
-        entries.push({ name, path, type, size: Number(stat.size), modified: stat.mtime.toISOString(), closed })
-      }
-      return { path: place.path, entries, total: found.length }
+        .flatMap(name => this.#entry(prefix, folder ? `${folder}/${name}` : name, name))
     } finally {
       closeSync(fd)
     }
   }
 
-  #protectionOf(path: string) {
-    return judge(this.workspace, this.guard, { path, stat: undefined }).protected
+  #entry(prefix: string, path: string, name: string): Entry[] {
+    const protection = judge(this.workspace, this.guard, { path, stat: undefined }).protected
+    if (protection === 'all') return []
+    const stat = lstatSync(prefix + name, { bigint: true, throwIfNoEntry: false })
+    // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
+    if (!stat) return []
+    const closed = protection !== undefined
+    return [{ name, path, type: typeOf(stat), size: Number(stat.size), modified: stat.mtime.toISOString(), closed }]
   }
+}
+
+export function typeOf(stat: BigIntStats): Entry['type'] {
+  if (stat.isSymbolicLink()) return 'symlink'
+  return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other'
 }
 
 const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import { type Content, fillingOf, hashOf, type LineChange, lineCount, linesAddedBy } from './content.ts'
 import { explain, quote } from './errno.ts'
-import { FileReader, type Found, HASH_LIMIT, notAFile, notFound, stale } from './file-reader.ts'
+import { type Entry, FileReader, type Found, HASH_LIMIT, notAFile, notFound, stale, typeOf } from './file-reader.ts'
 import { makeMissing, unmake } from './folders.ts'
 import type { Change } from './host.ts'
 import { OpenFile } from './open-file.ts'
@@ -25,6 +25,9 @@ export interface Written {
   size: number
   hash: string
 }
+
+/** Part of a tree. */
+export type Branch = Pick<Entry, 'path' | 'type'>
 
 const NEW_FILE_MODE = 0o666
 
@@ -78,11 +81,11 @@ export class Files extends FileReader {
 
   /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
   async removeTree(path: string): Promise<string[]> {
-    const paths = await this.tree(path)
+    const branches = await this.tree(path)
     await this.#permitted()
     const removed: string[] = []
     try {
-      for (const inner of paths.slice(1).toReversed()) {
+      for (const { path: inner } of branches.slice(1).toReversed()) {
         await this.#changing(inner, walkToEntry(this.workspace, inner), async place => this.#unlink(place, inner))
         removed.push(inner)
         if (removed.length % 64 === 0) await this.#breathe()
@@ -99,23 +102,21 @@ export class Files extends FileReader {
   }
 
   /** A path and everything beneath it, folders before what they hold; links are not followed. */
-  async tree(path: string): Promise<string[]> {
+  async tree(path: string): Promise<Branch[]> {
     const place = this.#walkToEntry(path)
     place.close()
     if (!place.stat) throw notFound(path)
     this.#refuseChange(place, path)
-    const paths = [place.path]
-    if (!place.stat.isDirectory()) return paths
-    const folders = [place.path]
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      for (const entry of this.entries(folder, Number.POSITIVE_INFINITY).entries) {
+    const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat) }]
+    for (const { path, type } of branches) {
+      if (type !== 'directory') continue
+      for (const entry of this.entries(path)) {
         if (entry.closed) throw protectedPath(entry.path)
-        paths.push(entry.path)
-        if (entry.type === 'directory') folders.push(entry.path)
+        branches.push({ path: entry.path, type: entry.type })
       }
       await this.#breathe()
     }
-    return paths
+    return branches
   }
 
   /** Moves a file, a link or a folder to where nothing is, making the folders it needs. Never overwrites. */

@@ -12,7 +12,13 @@ export type Node =
 const MAX_LENGTH = 4_096
 const MAX_DEPTH = 32
 
-export function parseGlob(pattern: string): Node[] {
+/** `forName`: the nodes are for the last name of a path alone. */
+export interface ParsedGlob {
+  nodes: Node[]
+  forName: boolean
+}
+
+export function parseGlob(pattern: string): ParsedGlob {
   if (pattern.length > MAX_LENGTH) throw new SyntaxError(`The pattern is longer than ${MAX_LENGTH} characters.`)
   const plain = pattern.replace(/^(?:\.\/)+/, '')
   const anchored = plain.replace(/^\/+/, '')
@@ -20,7 +26,7 @@ export function parseGlob(pattern: string): Node[] {
   const whole = anchored.endsWith('/') ? `${anchored}**` : anchored
   if (whole === '') throw new SyntaxError('The pattern is empty.')
   const nodes = new Parser([...whole]).parse()
-  return plain.includes('/') ? nodes : [{ type: 'deep' }, ...nodes]
+  return { nodes, forName: !plain.includes('/') && !whole.includes('**') }
 }
 
 class Parser {

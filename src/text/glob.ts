@@ -13,24 +13,30 @@ const UNKNOWN = -1
 const DEAD = -2
 // Beyond this many the automaton begins anew, so that a contrived pattern costs time but not memory.
 const MAX_STATES = 512
+const FIRST_STATES = 8
 
 /** Throws a SyntaxError that says what is wrong with the pattern. */
-export const compileGlob = (pattern: string) => new Glob(machineOf(parseGlob(pattern)))
+export function compileGlob(pattern: string): Glob {
+  const { nodes, forName } = parseGlob(pattern)
+  return new Glob(machineOf(nodes), forName)
+}
 
 export class Glob {
   readonly #machine: Machine
+  readonly #forName: boolean
   #states: { at: readonly number[]; accepts: boolean }[] = []
   #ids = new Map<string, number>()
   #table = new Int16Array(0)
 
-  constructor(machine: Machine) {
+  constructor(machine: Machine, forName: boolean) {
     this.#machine = machine
+    this.#forName = forName
     this.#begin()
   }
 
   matches(path: string): boolean {
     let state = 0
-    for (let i = 0; i < path.length; i += 1) {
+    for (let i = this.#forName ? path.lastIndexOf('/') + 1 : 0; i < path.length; i += 1) {
       const unit = path.charCodeAt(i)
       let next: number
       if (unit < ASCII) {
@@ -50,15 +56,15 @@ export class Glob {
   #begin() {
     this.#states = []
     this.#ids.clear()
-    this.#table = new Int16Array(MAX_STATES * ASCII).fill(UNKNOWN)
+    this.#table = new Int16Array(FIRST_STATES * ASCII).fill(UNKNOWN)
     this.#state(this.#machine.start)
   }
 
   #learn(state: number, unit: number) {
-    const before = this.#table
+    const { at } = this.#states[state]!
     const next = this.#step(state, unit)
     // After a new beginning the old number of the state means nothing.
-    if (this.#table === before) this.#table[state * ASCII + unit] = next
+    if (this.#states[state]?.at === at) this.#table[state * ASCII + unit] = next
     return next
   }
 
@@ -75,6 +81,11 @@ export class Glob {
     if (known !== undefined) return known
     const id = this.#states.push({ at, accepts: this.#machine.accepts(at) }) - 1
     this.#ids.set(key, id)
+    if (this.#states.length * ASCII > this.#table.length) {
+      const before = this.#table
+      this.#table = new Int16Array(before.length * 2).fill(UNKNOWN)
+      this.#table.set(before)
+    }
     return id
   }
 }

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { type Context, defineTool } from '../../tool.ts'
+
+const Input = Type.Object(
+  {
+    source: Type.String({ description: 'File or folder to copy, relative to the workspace root.' }),
+    dest: Type.String({ description: 'The path of the copy, not the folder to put it in.' }),
+    overwrite: Type.Optional(Type.Boolean({ description: 'Replace files that are at the new path.' })),
+    recursive: Type.Optional(Type.Boolean({ description: 'Copy a folder with everything in it.' }))
+  },
+  { additionalProperties: false }
+)
+
+const PATHS_SHOWN = 200
+
+export default defineTool({
+  name: 'copy_file',
+  category: 'files',
+  description:
+    'Copy a file, or with recursive a folder. Folders missing above the copy are made; links in a folder are left out.',
+  input: Input,
+  output: Type.Object({
+    source: Type.String({ description: 'What was copied.' }),
+    dest: Type.String({ description: 'The copy.' }),
+    size: Type.Integer({ description: 'Bytes copied.' })
+  }),
+  timeout_ms: 10_000,
+  effect: 'write',
+  subject: ({ source, dest, recursive }) => ({
+    paths: [
+      { path: source, access: 'read', ...(recursive && { tree: true }) },
+      { path: dest, access: 'write', ...(recursive && { tree: true }) }
+    ]
+  }),
+  async preview(input, ctx) {
+    const { files } = await planned(input, ctx)
+    const title = `Copy ${input.source} to ${input.dest}`
+    const text = files.slice(0, PATHS_SHOWN).map(({ from, to }) => `${from} → ${to}`)
+    if (files.length > PATHS_SHOWN) text.push(`… and ${files.length - PATHS_SHOWN} more`)
+    const replaced = files.filter(({ to }) => ctx.host.files.peek(to).kind !== 'missing')
+    return {
+      title,
+      text: text.join('\n'),
+      ...(replaced.length > 0 && { notes: [`Overwrites ${replaced.length} files.`] })
+    }
+  },
+  async run(input, ctx) {
+    const { source, dest, folders, files } = await planned(input, ctx)
+    for (const folder of folders) await ctx.host.files.makeDirectories(folder)
+    let size = 0
+    for (const { from, to } of files) size += await copyOne(from, to, ctx)
+    return { source, dest, size }
+  },
+  present: ({ source, dest, size }) => ({ title: dest, content: `Copied ${source} to ${dest} (${size} bytes).` })
+})
+
+/** Which folders are made and which files are copied where; refused as a whole before anything is done. */
+async function planned({ source, dest, overwrite, recursive }: Static<typeof Input>, { host }: Context) {
+  const from = host.files.peek(source)
+  const to = host.files.peek(dest)
+  if (from.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${source} does not exist.`, { path: source })
+  if (to.kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${dest} exists already.`, { path: dest })
+  if (from.kind !== 'directory') {
+    return { source: from.path, dest: to.path, folders: [], files: [{ from: source, to: dest }] }
+  }
+  if (!recursive) {
+    throw new ToolError('NOT_A_FILE', `${source} is a folder; recursive copies it with everything in it.`, {
+      path: source
+    })
+  }
+  if (`${to.path}/`.startsWith(`${from.path}/`) || from.path === '.') {
+    throw new ToolError('INVALID_PATH', `${source} cannot be copied into itself.`, { path: dest })
+  }
+  const entries = (await host.files.tree(source)).slice(1)
+  const target = (path: string) => `${to.path}/${path.slice(from.path.length + 1)}`
+  const folders = entries.filter(({ type }) => type === 'directory').map(({ path }) => target(path))
+  const files = entries.filter(({ type }) => type === 'file').map(({ path }) => ({ from: path, to: target(path) }))
+  return { source: from.path, dest: to.path, folders: [to.path, ...folders], files }
+}
+
+async function copyOne(from: string, to: string, { host }: Context) {
+  const file = host.files.open(from)
+  try {
+    const was = await host.files.look(to)
+    const { size } = was ? await host.files.replace(to, was, file) : await host.files.create(to, file)
+    return size
+  } finally {
+    file.close()
+  }
+}

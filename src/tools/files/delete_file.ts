@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { type Context, defineTool } from '../../tool.ts'
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: 'File, link or folder to delete, relative to the workspace root.' }),
+    recursive: Type.Optional(Type.Boolean({ description: 'Delete a folder with everything in it.' }))
+  },
+  { additionalProperties: false }
+)
+
+const PATHS_SHOWN = 200
+
+export default defineTool({
+  name: 'delete_file',
+  category: 'files',
+  description:
+    'Delete a file, or with recursive a folder and everything in it. A link is deleted, not what it leads to.',
+  input: Input,
+  output: Type.Object({
+    deleted: Type.Array(Type.String(), { description: 'Every path deleted, folders before what they held.' })
+  }),
+  timeout_ms: 10_000,
+  effect: 'destructive',
+  subject: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
+  async preview(input, ctx) {
+    const paths = (await planned(input, ctx)).map(({ path }) => path)
+    const title =
+      paths.length === 1 ? `Delete ${input.path}` : `Delete ${input.path} and the ${paths.length - 1} entries in it`
+    return { title, text: listed(paths) }
+  },
+  async run(input, ctx) {
+    await planned(input, ctx)
+    const { files } = ctx.host
+    return { deleted: input.recursive ? await files.removeTree(input.path) : [await files.remove(input.path)] }
+  },
+  present: ({ deleted }, { path }) => ({
+    title: path,
+    content: `Deleted ${deleted.length} ${deleted.length === 1 ? 'path' : 'paths'}:\n${listed(deleted)}`,
+    metadata: { count: deleted.length }
+  })
+})
+
+/** Everything that goes. */
+async function planned({ path, recursive }: Static<typeof Input>, { host }: Context) {
+  const branches = await host.files.tree(path)
+  if (recursive || branches[0]!.type !== 'directory') return branches
+  throw new ToolError('NOT_A_FILE', `${path} is a folder; recursive deletes it with everything in it.`, { path })
+}
+
+const listed = (paths: readonly string[]) =>
+  paths.length <= PATHS_SHOWN
+    ? paths.join('\n')
+    : `${paths.slice(0, PATHS_SHOWN).join('\n')}\n… and ${paths.length - PATHS_SHOWN} more`

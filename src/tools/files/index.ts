@@ -1,0 +1,10 @@
+import copyFile from './copy_file.ts'
+import createDirectory from './create_directory.ts'
+import deleteFile from './delete_file.ts'
+import editFile from './edit_file.ts'
+import listDirectory from './list_directory.ts'
+import moveFile from './move_file.ts'
+import readFile from './read_file.ts'
+import writeFile from './write_file.ts'
+
+export default [readFile, writeFile, editFile, deleteFile, moveFile, copyFile, createDirectory, listDirectory]

@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { defineTool } from '../../tool.ts'
+
+export default defineTool({
+  name: 'move_file',
+  category: 'files',
+  description: 'Move or rename a file or folder. Folders missing above the new place are made.',
+  input: Type.Object(
+    {
+      from: Type.String({ description: 'What to move, relative to the workspace root.' }),
+      to: Type.String({ description: 'Its new path, not the folder to put it in.' }),
+      overwrite: Type.Optional(Type.Boolean({ description: 'Replace a file that is at the new path.' }))
+    },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    from: Type.String({ description: 'Where it was.' }),
+    to: Type.String({ description: 'Where it is.' })
+  }),
+  timeout_ms: 10_000,
+  effect({ from, to }, { host }) {
+    // A credential file under a harmless name could be read without asking.
+    if (host.files.peek(from).sensitive) return 'write'
+    return host.files.peek(to).kind === 'missing' ? 'create' : 'write'
+  },
+  subject: ({ from, to }) => ({
+    paths: [
+      { path: from, access: 'write', tree: true },
+      { path: to, access: 'write', tree: true }
+    ]
+  }),
+  check({ from, to, overwrite }, { host }) {
+    if (host.files.peek(from).kind === 'missing')
+      throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
+    const { kind } = host.files.peek(to)
+    if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
+  },
+  preview({ from, to }, { host }) {
+    const replaces = host.files.peek(to).kind !== 'missing'
+    return { title: `Move ${from} to ${to}`, ...(replaces && { notes: [`${to} exists and is overwritten.`] }) }
+  },
+  run({ from, to, overwrite }, { host }) {
+    return overwrite ? host.files.moveOver(from, to) : host.files.move(from, to)
+  },
+  present: ({ from, to }) => ({ title: to, content: `Moved ${from} to ${to}.` })
+})

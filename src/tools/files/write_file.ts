@@ -1,0 +1,94 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import type { Files, LineChange } from '../../host/files.ts'
+import { unifiedDiff } from '../../text/diff.ts'
+import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
+import { type Context, defineTool } from '../../tool.ts'
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: 'File to write, relative to the workspace root.' }),
+    content: Type.String({ description: 'The whole new content.' }),
+    encoding: Type.Optional(
+      Type.Enum(['utf-8', 'base64'], {
+        description: 'What content is: text (default), or base64 of the bytes to write.'
+      })
+    ),
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
+    if_match: Type.Optional(Type.String({ description: 'Write only if the file still has this hash.' }))
+  },
+  { additionalProperties: false }
+)
+
+export default defineTool({
+  name: 'write_file',
+  category: 'files',
+  description:
+    'Write a whole file. A text file that exists keeps its encoding, byte order mark, line endings and permissions.',
+  input: Input,
+  output: Type.Object({
+    path: Type.String({ description: 'The file written, links followed.' }),
+    size: Type.Integer({ description: 'Bytes written.' }),
+    hash: Type.String({ description: 'sha256 of the new content.' }),
+    created: Type.Boolean({ description: 'Nothing was there before.' })
+  }),
+  timeout_ms: 10_000,
+  effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
+  subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
+  async preview(input, ctx) {
+    const { was, diff, bytes } = await planned(input, ctx)
+    const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
+    return diff ? { title, diff: diff.diff } : { title, text: `${bytes.length} bytes that are not text` }
+  },
+  async run(input, ctx) {
+    const { was, bytes, diff } = await planned(input, ctx)
+    const { files } = ctx.host
+    const lines: LineChange | undefined = diff && { added: diff.added, removed: diff.removed }
+    const written = was
+      ? await files.replace(input.path, was, bytes, lines)
+      : await files.create(input.path, bytes, lines)
+    return { ...written, created: !was }
+  },
+  present: ({ path, size, created, hash }) => ({
+    title: path,
+    content: `${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`,
+    metadata: { hash, created }
+  })
+})
+
+/** What is there, what shall be there, and how they differ where both are text. */
+async function planned(input: Static<typeof Input>, { host }: Context) {
+  const was = await host.files.look(input.path)
+  if (!was && input.create_dirs === false) requireFolder(folderOf(input.path), host.files)
+  const old = was?.bytes && decode(was.bytes)
+  const bytes = input.encoding === 'base64' ? fromBase64(input.content) : asBefore(input.content, old)
+  const after = decode(bytes)
+  const comparable = after && (!was || old)
+  return { was, bytes, diff: comparable && unifiedDiff(was?.path ?? input.path, old?.text, after.text) }
+}
+
+function requireFolder(folder: string, files: Files) {
+  const { kind } = files.peek(folder)
+  if (kind === 'missing')
+    throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
+  if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${folder} is not a folder.`, { path: folder })
+}
+
+const folderOf = (path: string) => path.replace(/\/*[^/]+\/*$/, '') || (path.startsWith('/') ? '/' : '.')
+
+/** The bytes of a text in the form that the file had. What its encoding cannot hold is written as UTF-8. */
+function asBefore(content: string, old: Text | undefined) {
+  if (!content.isWellFormed()) throw invalid('content is not valid Unicode')
+  if (!old) return Buffer.from(content)
+  const text = content.includes('\r\n') ? content : withEol(content, old.eol)
+  return encode(text, old.encoding) ?? Buffer.from(text)
+}
+
+function fromBase64(content: string) {
+  const bytes = Buffer.from(content, 'base64')
+  if (bytes.toString('base64').replace(/=+$/, '') === content.replace(/=+$/, '')) return bytes
+  throw invalid('content is not base64')
+}
+
+const invalid = (why: string) =>
+  new ToolError('INVALID_PARAMS', `${why}.`, { faults: [{ pointer: '/content', message: why }] })
