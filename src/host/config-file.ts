@@ -35,5 +35,5 @@ function open(file: string): number | undefined {
 
 const isInside = (file: string, folder: string) => {
   const relative = path.relative(folder, file)
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)
+  return relative !== '' && !/^\.\.(?:$|[\\/])/.test(relative) && !path.isAbsolute(relative)
 }

@@ -1,0 +1,181 @@
+// A client for programs in Node and in browsers: it needs `fetch` and nothing else.
+import type { Call, RememberedRule } from '../calls/call.ts'
+import type { Event } from '../events/events.ts'
+import { type EventsOptions, followEvents, readFrames } from './events.ts'
+import { type Connection, type ConnectOptions, Wire } from './http.ts'
+import type {
+  Approve,
+  BatchOutcome,
+  CallRequest,
+  DryRun,
+  Health,
+  ListedTool,
+  LogQuery,
+  NewRule,
+  Output,
+  OutputQuery,
+  Reject,
+  State
+} from './wire.ts'
+
+export type { Approval, Call, RememberedRule } from '../calls/call.ts'
+export type { Event, EventType } from '../events/events.ts'
+export type { Problem } from '../routes/problem.ts'
+export { type FailureCode, ToolgateError } from './error.ts'
+export type { EventsOptions } from './events.ts'
+export type { Connection, ConnectOptions } from './http.ts'
+export type * from './wire.ts'
+
+/** What may go with one request. */
+export interface RequestOptions {
+  signal?: AbortSignal
+}
+
+export interface CallOptions extends RequestOptions, Omit<CallRequest, 'tool' | 'params'> {
+  /** How long the answer may be held, through the approval too. Default: until the call has ended or needs one. */
+  wait_ms?: number
+  /** The same key with the same request gives the same call. */
+  idempotency_key?: string
+  /** Give no kept answer. */
+  fresh?: boolean
+}
+
+/** A client of the server at `url`. Nothing is sent before the first method is called. */
+export const connect = (options: ConnectOptions): Client => new Client(new Wire(options))
+
+export class Client {
+  readonly #wire: Wire
+
+  constructor(wire: Wire) {
+    this.#wire = wire
+  }
+
+  /** Where the server is, as far as known now. */
+  get connection(): Connection {
+    return this.#wire.connection
+  }
+
+  /** Submits a call. The answer may be of a call that waits for a decision or still runs: look at its `status`. */
+  call(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Call> {
+    const { body, query, headers, signal } = parts(tool, params, options)
+    return this.#wire.json('POST', '/calls', { body, query, headers, signal })
+  }
+
+  /** Submits a call and tells its events as they come; ends with its `tool.result`. */
+  async *stream(tool: string, params: Record<string, unknown>, options: CallOptions = {}): AsyncGenerator<Event> {
+    const { body, headers, signal } = parts(tool, params, options)
+    const response = await this.#wire.stream('POST', '/calls', { body, headers, signal })
+    for await (const { event } of readFrames(response)) yield event
+  }
+
+  /** What the call would do, without doing it. */
+  dryRun(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<DryRun> {
+    const { body, signal } = parts(tool, params, options)
+    return this.#wire.json('POST', '/calls', { body: { ...body, dry_run: true }, signal })
+  }
+
+  batch(
+    calls: CallRequest[],
+    { stop_on_error, wait_ms, signal }: RequestOptions & { stop_on_error?: boolean; wait_ms?: number } = {}
+  ): Promise<{ results: BatchOutcome[] }> {
+    return this.#wire.json('POST', '/calls/batch', { body: { calls, stop_on_error }, query: { wait_ms }, signal })
+  }
+
+  /** The log, newest first; `cursor` leads to the next page. */
+  calls(query: LogQuery & RequestOptions = {}): Promise<{ calls: Call[]; cursor: string | null }> {
+    const { signal, ...filter } = query
+    return this.#wire.json('GET', '/calls', { query: filter, signal })
+  }
+
+  get(tool_call_id: string, { wait_ms, signal }: RequestOptions & { wait_ms?: number } = {}): Promise<Call> {
+    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}`, { query: { wait_ms }, signal })
+  }
+
+  cancel(tool_call_id: string, { reason, signal }: RequestOptions & { reason?: string } = {}): Promise<Call> {
+    return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/cancel`, { body: { reason }, signal })
+  }
+
+  /** What a command printed, from a byte offset on. */
+  output(tool_call_id: string, query: OutputQuery & RequestOptions = {}): Promise<Output> {
+    const { signal, ...range } = query
+    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/output`, { query: range, signal })
+  }
+
+  /** Calls that wait for a decision, oldest first. */
+  async approvals({ signal }: RequestOptions = {}): Promise<Extract<Call, { status: 'awaiting_approval' }>[]> {
+    const { approvals } = await this.#wire.json<{ approvals: Extract<Call, { status: 'awaiting_approval' }>[] }>(
+      'GET',
+      '/approvals',
+      { signal }
+    )
+    return approvals
+  }
+
+  /** Lets a waiting call run. With the `digest` that was shown, only if it is still what would happen. */
+  approve(
+    tool_call_id: string,
+    { wait_ms, signal, ...decision }: Approve & RequestOptions & { wait_ms?: number } = {}
+  ): Promise<Call> {
+    const path = `/calls/${encodeURIComponent(tool_call_id)}/approve`
+    return this.#wire.json('POST', path, { body: decision, query: { wait_ms }, signal })
+  }
+
+  reject(tool_call_id: string, { signal, ...decision }: Reject & RequestOptions = {}): Promise<Call> {
+    return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/reject`, { body: decision, signal })
+  }
+
+  async tools({ agent, signal }: RequestOptions & { agent?: string } = {}): Promise<ListedTool[]> {
+    const { tools } = await this.#wire.json<{ tools: ListedTool[] }>('GET', '/tools', { query: { agent }, signal })
+    return tools
+  }
+
+  tool(name: string, { agent, signal }: RequestOptions & { agent?: string } = {}): Promise<ListedTool> {
+    return this.#wire.json('GET', `/tools/${encodeURIComponent(name)}`, { query: { agent }, signal })
+  }
+
+  async rules({ signal }: RequestOptions = {}): Promise<RememberedRule[]> {
+    return (await this.#wire.json<{ rules: RememberedRule[] }>('GET', '/rules', { signal })).rules
+  }
+
+  addRule(rule: NewRule, { signal }: RequestOptions = {}): Promise<RememberedRule> {
+    return this.#wire.json('POST', '/rules', { body: rule, signal })
+  }
+
+  revokeRule(rule_id: string, { signal }: RequestOptions = {}): Promise<RememberedRule> {
+    return this.#wire.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
+  }
+
+  state({ signal }: RequestOptions = {}): Promise<State> {
+    return this.#wire.json('GET', '/state', { signal })
+  }
+
+  health({ signal }: RequestOptions = {}): Promise<Health> {
+    return this.#wire.json('GET', '/health', { signal })
+  }
+
+  capabilities({ signal }: RequestOptions = {}): Promise<Record<string, unknown>> {
+    return this.#wire.json('GET', '/capabilities', { signal })
+  }
+
+  /**
+   * Follows events for ever: reconnects by itself and resumes where it was, so that nothing is missed or told twice.
+   * Every connection begins with a `stream.snapshot`. Ends when `signal` aborts or the loop is left; throws when the
+   * server refuses.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<Event> {
+    return followEvents(this.#wire, options)
+  }
+}
+
+function parts(tool: string, params: Record<string, unknown>, options: CallOptions) {
+  const { wait_ms, idempotency_key, fresh, signal, ...rest } = options
+  return {
+    body: { tool, params, ...rest },
+    query: { wait_ms },
+    headers: {
+      ...(idempotency_key !== undefined && { 'idempotency-key': idempotency_key }),
+      ...(fresh && { 'cache-control': 'no-cache' })
+    },
+    signal
+  }
+}

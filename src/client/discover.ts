@@ -1,0 +1,79 @@
+// Finding the server of a project, in Node: by the environment, else by the files that servers leave.
+import { realpathSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import { type Discovery, type Found, readDiscoveries, removeStale } from '../host/discovery.ts'
+import { readToken } from '../host/tokens.ts'
+import type { Connection } from './http.ts'
+import type { Health } from './wire.ts'
+
+export interface Discovered extends Connection {
+  /** What its file says; none when the environment named the server. */
+  record?: Discovery
+}
+
+export interface Search {
+  env: Readonly<Record<string, string | undefined>>
+  /** A folder of the project. */
+  project: string
+  /** Only the server at this address. */
+  url?: string | undefined
+}
+
+/** The server for the project: the one whose root holds it most closely, the newest of several. */
+export async function discover({ env, project, url }: Search): Promise<Discovered | undefined> {
+  const named = url ?? env.TOOLGATE_URL
+  if (named !== undefined) return atUrl(named, env)
+  for (const found of candidates(readDiscoveries(env), project)) {
+    if (await isLive(found)) return { url: found.record.url, token: found.record.token, record: found.record }
+  }
+  return undefined
+}
+
+/** Every server of this machine that answers. */
+export async function liveServers(env: Search['env']): Promise<Found[]> {
+  const here = readDiscoveries(env).filter(({ record }) => record.host === hostname())
+  const live = await Promise.all(here.map(isLive))
+  return here.filter((_, index) => live[index])
+}
+
+/** Whether the server that the file tells of answers by that name. One that is surely gone loses its file. */
+export async function isLive(found: Found): Promise<boolean> {
+  try {
+    const response = await fetch(`${found.record.url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) })
+    return ((await response.json()) as Health).instance === found.record.instance
+  } catch {
+    removeStale(found)
+    return false
+  }
+}
+const HEALTH_MS = 2_000
+
+async function atUrl(url: string, env: Search['env']): Promise<Discovered | undefined> {
+  const plain = url.replace(/\/+$/, '')
+  if (env.TOOLGATE_TOKEN_FILE) return { url: plain, token: readToken(env.TOOLGATE_TOKEN_FILE) }
+  const found = readDiscoveries(env).find(({ record }) => record.url === plain)
+  return found && { url: plain, token: found.record.token, record: found.record }
+}
+
+function candidates(all: readonly Found[], project: string): Found[] {
+  const real = realOf(project)
+  const closeness = ({ record }: Found) =>
+    Math.max(-1, ...record.roots.filter(root => holds(root, real)).map(root => root.length))
+  return all
+    .filter(found => found.record.host === hostname() && closeness(found) >= 0)
+    .sort((a, b) => closeness(b) - closeness(a))
+}
+
+const holds = (root: string, folder: string) => {
+  const relative = path.relative(root, folder)
+  return relative === '' || !/^\.\.(?:$|[\\/])/.test(relative)
+}
+
+function realOf(folder: string) {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return path.resolve(folder)
+  }
+}

@@ -1,0 +1,24 @@
+// The one error that the client throws.
+import type { Problem } from '../routes/problem.ts'
+
+/** `UNREACHABLE`: no answer at all. `BAD_ANSWER`: one that is none of Toolgate's. Else the code of the problem. */
+export type FailureCode = Problem['code'] | 'UNREACHABLE' | 'BAD_ANSWER'
+
+export class ToolgateError extends Error {
+  readonly code: FailureCode
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number
+  readonly problem: Problem | undefined
+
+  constructor(
+    message: string,
+    failure: { code: FailureCode; status: number; problem?: Problem },
+    options?: ErrorOptions
+  ) {
+    super(message, options)
+    this.name = 'ToolgateError'
+    this.code = failure.code
+    this.status = failure.status
+    this.problem = failure.problem
+  }
+}

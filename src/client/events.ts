@@ -1,0 +1,117 @@
+// Following events over connections that come and go.
+import type { Event, EventType } from '../events/events.ts'
+import { ToolgateError } from './error.ts'
+import type { Wire } from './http.ts'
+import { SseParser } from './sse.ts'
+
+export interface EventsOptions {
+  /** Begin after this seq instead of now. */
+  after?: number
+  types?: readonly EventType[]
+  session_id?: string
+  workspace?: string
+  tool_call_id?: string
+  signal?: AbortSignal
+  /** Told when the connection is lost, before it is made again. */
+  onDisconnect?: (cause: unknown) => void
+  /** A connection that is silent for this long is given up. The server speaks every 15 s. */
+  silence_ms?: number
+}
+
+interface Frame {
+  /** What to resume after. */
+  id: string | undefined
+  /** What the server asked for between connections. */
+  retry: number | undefined
+  event: Event
+}
+
+const RETRY_MS = 500
+const LONGEST_RETRY_MS = 10_000
+const SILENCE_MS = 45_000
+
+export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGenerator<Event> {
+  const { after, types, session_id, workspace, tool_call_id, signal, silence_ms = SILENCE_MS } = options
+  const query = { session_id, workspace, tool_call_id, types: types?.join(',') }
+  let last = after === undefined ? undefined : String(after)
+  let retry = RETRY_MS
+  let tries = 0
+  let ever = false
+
+  while (!signal?.aborted) {
+    const silence = new Silence(silence_ms, signal)
+    try {
+      const headers = last === undefined ? {} : { 'last-event-id': last }
+      const response = await wire.stream('GET', '/events', { query, headers, signal: silence.signal })
+      ever = true
+      for await (const frame of readFrames(response, () => silence.heard())) {
+        tries = 0
+        last = frame.id ?? last
+        retry = frame.retry ?? retry
+        yield frame.event
+      }
+      options.onDisconnect?.(new Error('The stream ended.'))
+    } catch (cause) {
+      if (signal?.aborted) return
+      if (!ever || !mayComeBack(cause)) throw cause
+      options.onDisconnect?.(cause)
+    } finally {
+      silence.end()
+    }
+    await pause(Math.min(retry * 2 ** tries++, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2), signal)
+    await wire.rediscover()
+  }
+}
+
+/** Anything but a refusal of what we ask. An unknown token may be of a server that was started anew. */
+const mayComeBack = (cause: unknown) =>
+  !(cause instanceof ToolgateError) || cause.status === 0 || cause.status === 401 || cause.status >= 500
+
+/** The frames of a stream until it ends. Leaving the loop closes the connection. */
+export async function* readFrames({ body }: Response, heard: () => void = () => {}): AsyncGenerator<Frame> {
+  if (!body) return
+  const parser = new SseParser()
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      heard()
+      for (const { id, data } of parser.push(value)) yield { id, retry: parser.retry, event: JSON.parse(data) as Event }
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}
+
+/** Aborts when nothing was heard for too long, or when the outer signal does. */
+class Silence {
+  readonly #abort = new AbortController()
+  readonly #ms: number
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly signal: AbortSignal
+
+  constructor(ms: number, outer: AbortSignal | undefined) {
+    this.#ms = ms
+    this.signal = outer ? AbortSignal.any([outer, this.#abort.signal]) : this.#abort.signal
+    this.heard()
+  }
+
+  /** Something was heard: wait anew. */
+  heard() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#abort.abort(new Error('The server is silent.')), this.#ms)
+  }
+
+  end() {
+    clearTimeout(this.#timer)
+    this.#abort.abort()
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal?.addEventListener('abort', () => resolve(), { once: true })
+  return promise.finally(() => clearTimeout(timer))
+}

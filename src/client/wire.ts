@@ -1,0 +1,101 @@
+// What goes over the wire besides calls and events, as clients see it.
+import type { Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
+import type { Problem } from '../routes/problem.ts'
+
+export interface CallRequest {
+  tool: string
+  params: Record<string, unknown>
+  session_id?: string
+  workspace?: string
+  context?: string
+  agent?: string
+  background?: boolean
+  timeout_ms?: number
+  if_match?: string
+  tool_call_id?: string
+}
+
+export interface DryRun {
+  dry_run: true
+  tool: string
+  verdict: { decision: 'allow' | 'ask' | 'strict' | 'deny'; reason: string; matched_rules: MatchedRule[] }
+  paths: { path: string; access: 'read' | 'write' | 'list' }[]
+  preview?: Preview
+  digest?: string
+}
+
+export interface Approve {
+  digest?: string
+  modified_params?: Record<string, unknown>
+  always?: string
+  confirm?: boolean
+  reason?: string
+}
+
+export interface Reject {
+  reason?: string
+  user_message?: string
+}
+
+export interface LogQuery {
+  status?: Call['status']
+  tool?: string
+  session_id?: string
+  workspace?: string
+  path?: string
+  since?: string
+  until?: string
+  cursor?: string
+  limit?: number
+}
+
+export interface Health {
+  instance: string
+  version: string
+  protocol: number
+}
+
+export interface State {
+  instance: string
+  head: number
+  pending: Call[]
+  running: Call[]
+  sessions: Record<string, 'idle' | 'awaiting_approval' | 'tool_execution'>
+}
+
+/** A tool in the native listing. */
+export interface ListedTool {
+  name: string
+  category: string
+  description: string
+  input: Record<string, unknown>
+  output: Record<string, unknown>
+  effect: string
+  timeout_ms: number | null
+  idempotent: boolean
+}
+
+export interface Output {
+  text: string
+  offset: number
+  next_offset: number
+  ended: boolean
+  dropped?: { from: number; bytes: number }
+}
+
+export interface OutputQuery {
+  stream?: 'output' | 'stdout' | 'stderr'
+  offset?: number
+  limit?: number
+  wait_ms?: number
+}
+
+export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
+  session_id?: string
+  workspace?: string
+  reason?: string
+  expires_at?: string | null
+}
+
+/** One outcome of a batch. */
+export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
