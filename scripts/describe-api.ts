@@ -1,0 +1,65 @@
+// The wire contract as an OpenAPI 3.1 document, made from what the routes and the event union declare.
+import { readFileSync } from 'node:fs'
+import { fastifySSE } from '@fastify/sse'
+import swagger from '@fastify/swagger'
+import fastify, { type FastifyInstance } from 'fastify'
+import { stringify } from 'yaml'
+import { EVENTS } from '../src/events/events.ts'
+import { registerRoutes, type Services } from '../src/routes/index.ts'
+
+type Document = { components: { schemas: Record<string, unknown> } } & Record<string, unknown>
+
+/** The document as YAML. No server is started: the routes are only asked what they are. */
+export async function describeApi(): Promise<string> {
+  const { version, description } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    version: string
+    description: string
+  }
+  const app = fastify()
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Toolgate', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+      servers: [
+        {
+          url: 'http://127.0.0.1:{port}',
+          variables: { port: { default: '7700', description: 'See the discovery file.' } }
+        }
+      ],
+      tags: ['calls', 'approvals', 'events', 'tools', 'rules', 'server'].map(name => ({ name })),
+      security: [{ token: [] }],
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer', description: 'A token with the right `call` or `approve`.' }
+        }
+      }
+    },
+    refResolver: { buildLocalReference: ({ $id }) => String($id) }
+  })
+  await app.register(fastifySSE)
+  // Handlers are never called, so they need none of the services.
+  await registerRoutes(app as unknown as FastifyInstance, {} as Services)
+  await app.ready()
+  const document = app.swagger() as unknown as Document
+  const events = Object.entries(EVENTS).map(([type, schema]) => [schemaName(type), plain(schema)] as const)
+  Object.assign(document.components.schemas, Object.fromEntries(events), {
+    Event: {
+      description: 'The data of one frame of GET /events, by its type.',
+      oneOf: events.map(([name]) => ({ $ref: `#/components/schemas/${name}` })),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(Object.keys(EVENTS).map(type => [type, `#/components/schemas/${schemaName(type)}`]))
+      }
+    }
+  })
+  return stringify(document, { lineWidth: 120, aliasDuplicateObjects: false })
+}
+
+/** tool.call → ToolCallEvent */
+const schemaName = (type: string) =>
+  `${type
+    .split('.')
+    .map(word => word[0]!.toUpperCase() + word.slice(1))
+    .join('')}Event`
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

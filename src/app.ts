@@ -1,0 +1,171 @@
+// The composition root: makes the services, hands them to the engine and the routes. It never listens.
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { fastifySSE } from '@fastify/sse'
+import fastify, { type FastifyInstance } from 'fastify'
+import { type Logger, pino } from 'pino'
+import { ResultCache } from './calls/cache.ts'
+import { Calls } from './calls/calls.ts'
+import type { Engine } from './calls/engine.ts'
+import { RememberedRules } from './calls/remembered.ts'
+import { Scheduler } from './calls/scheduler.ts'
+import { Catalog } from './catalog/catalog.ts'
+import type { Settings } from './config.ts'
+import { Journal } from './events/journal.ts'
+import { Metrics } from './events/metrics.ts'
+import { Sessions } from './events/sessions.ts'
+import { Streams } from './events/streams.ts'
+import { sweepTemps } from './host/files.ts'
+import { Machine } from './host/machine.ts'
+import { Store } from './host/store.ts'
+import type { Tokens } from './host/tokens.ts'
+import { httpServerOptions, installDoor } from './routes/door.ts'
+import { registerRoutes } from './routes/index.ts'
+import { installProblems } from './routes/problem.ts'
+import type { Tool } from './tool.ts'
+import { TOOLS } from './tools/index.ts'
+
+/** Version of the wire contract. */
+export const PROTOCOL = 1
+const RETENTION_CHECK_MS = 10 * 60_000
+const DAY_MS = 86_400_000
+
+export interface App {
+  http: FastifyInstance
+  instance: string
+  calls: Calls
+  log: Logger
+  /** Takes no more calls, lets those under way end for so long, ends the rest as interrupted, and closes everything. */
+  close(options: { drain_ms: number }): Promise<void>
+}
+
+export interface AppOptions {
+  /** Tools besides the built-in ones. */
+  tools?: readonly Tool[]
+  /** Hears that the journal can no longer be written: the process should end. */
+  onFatal?: (cause: Error) => void
+  /** Host header values that are right, port included; asked for each request. */
+  hosts?: () => readonly string[]
+  log?: Logger
+}
+
+export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions = {}): Promise<App> {
+  const log = options.log ?? pino({ level: settings.log.level }, pino.destination({ fd: 2, sync: false }))
+  const instance = randomUUID()
+  mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
+  sweepTemps(settings.state_dir)
+  const store = await Store.open(path.join(settings.state_dir, 'journal.db'), cause => {
+    log.fatal({ err: cause }, 'the journal cannot be written')
+    options.onFatal?.(cause)
+  })
+  const journal = new Journal(store)
+  const metrics = new Metrics(journal)
+  const sessions = new Sessions(journal)
+  const catalog = new Catalog([...TOOLS, ...(options.tools ?? [])], settings.agents)
+  const machine = new Machine(settings)
+  const engine: Engine = {
+    settings,
+    tools: catalog,
+    workspaces: machine.workspaces,
+    host: (workspace, effects, call_id) => machine.hostFor(workspace, effects, call_id),
+    store,
+    journal,
+    sessions,
+    scheduler: new Scheduler(settings.limits),
+    cache: new ResultCache(settings.cache),
+    rules: new RememberedRules(journal, store),
+    outputs: machine.outputs,
+    log,
+    live: new Map(),
+    keys: new Map(),
+    epochs: new Map(),
+    closed: undefined
+  }
+  const calls = await Calls.start(engine)
+  const streams = new Streams(journal, settings.events, () => ({
+    instance,
+    head: journal.head,
+    pending: calls.pending(),
+    running: calls.running()
+  }))
+  const about = {
+    instance,
+    version: settings.version,
+    protocol: PROTOCOL,
+    capabilities: () => capabilities(settings, instance)
+  }
+  const http = await listenable(
+    settings,
+    tokens,
+    { log, hosts: options.hosts ?? (() => settings.allowed_hosts) },
+    app => registerRoutes(app, { about, calls, catalog, journal, metrics, sessions, streams })
+  )
+  const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
+  retention.unref()
+  void retain()
+
+  async function retain() {
+    const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
+    const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
+    if (dropped > 0) machine.outputs.sweep(call_id => engine.live.has(call_id) || store.call(call_id) !== undefined)
+  }
+
+  return {
+    http,
+    instance,
+    calls,
+    log,
+    async close({ drain_ms }) {
+      clearInterval(retention)
+      await calls.close(drain_ms)
+      await store.flushed().catch(() => {})
+      streams.close()
+      await http.close()
+      await machine.close()
+      await store.close()
+    }
+  }
+}
+
+type Scope = FastifyInstance
+async function listenable(
+  settings: Settings,
+  tokens: Tokens,
+  { log, hosts }: { log: Logger; hosts: () => readonly string[] },
+  register: (app: Scope) => Promise<void>
+): Promise<FastifyInstance> {
+  const app = fastify({
+    ...httpServerOptions,
+    bodyLimit: settings.limits.body_bytes,
+    loggerInstance: log,
+    disableRequestLogging: true
+  })
+  app.server.maxConnections = settings.limits.connections
+  installProblems(app as unknown as FastifyInstance)
+  installDoor(app as unknown as FastifyInstance, {
+    tokens,
+    hosts,
+    origins: settings.allowed_origins,
+    body_bytes: settings.limits.body_bytes
+  })
+  await app.register(fastifySSE, { heartbeatInterval: 0 })
+  await register(app as unknown as FastifyInstance)
+  return app as unknown as FastifyInstance
+}
+
+/** What the server can do here, and its limits. */
+function capabilities(settings: Settings, instance: string) {
+  return {
+    instance,
+    version: settings.version,
+    protocol: PROTOCOL,
+    workspaces: settings.roots.map(({ name, path }) => ({ name, root: path })),
+    read_only: settings.read_only,
+    isolation: { levels: ['none'], default: 'none' },
+    language_servers: [],
+    mcp_servers: [],
+    approval: settings.approval,
+    limits: settings.limits
+  }
+}

@@ -1,0 +1,121 @@
+// What a call would do right now: its paths resolved, its effect, policy's verdict, the preview, and the digest that
+// binds a decision to all of it. Changes nothing.
+import { createHash } from 'node:crypto'
+import { ToolError } from '../errors.ts'
+import type { PathUse } from '../tool.ts'
+import type { Approval, Preview } from './call.ts'
+import type { Engine } from './engine.ts'
+import type { Assessment, Live } from './live.ts'
+import { judge, type Rulebook } from './policy.ts'
+
+/** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
+export async function assess(engine: Engine, live: Live, params: unknown, if_match?: string): Promise<Assessment> {
+  const { tool, ctx, host, call, may_approve } = live
+  const subject = tool.subject(params)
+  const paths = (subject.paths ?? []).map(use => resolve(host, use))
+  if (if_match !== undefined) addIfMatch(paths, if_match)
+  const cwd = subject.command === undefined ? undefined : host.files.resolve(subject.cwd ?? '.').path
+  for (const { path, if_match: wanted } of paths)
+    if (wanted !== undefined) mustMatch(path, wanted, host.files.preimage(path))
+  const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
+  const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
+  const verdict = judge(
+    {
+      tool: tool.name,
+      category: tool.category,
+      effect,
+      paths,
+      command: subject.command,
+      host: subject.url === undefined ? undefined : hostOf(subject.url),
+      agent: call.agent,
+      client: call.client,
+      may_approve,
+      always_ask
+    },
+    rulebook(engine, call.session_id, ctx.workspace.root)
+  )
+  return { paths, cwd, effect, verdict }
+}
+
+/** Runs the tool's own early check, unless policy refuses the call anyway. */
+export async function checkEarly(live: Live, params: unknown, { verdict }: Assessment) {
+  if (verdict.decision !== 'deny') await live.tool.check?.(params, live.ctx)
+}
+
+/** What an approver is shown. */
+export async function preview({ tool, ctx }: Live, params: unknown): Promise<Preview> {
+  return (await tool.preview?.(params, ctx)) ?? { title: tool.name, text: JSON.stringify(params, null, 2) }
+}
+
+/** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
+ * touched, and, where a whole tree would change, the preview that lists it. */
+export async function digest(live: Live, params: unknown, { paths, cwd }: Assessment): Promise<string> {
+  const { tool, host } = live
+  const images = paths.filter(({ access }) => access !== 'list').map(({ path }) => [path, host.files.preimage(path)])
+  const tree = paths.some(use => use.tree && use.access === 'write') ? await preview(live, params) : null
+  return createHash('sha256')
+    .update(JSON.stringify([tool.name, params, cwd ?? null, images, tree]))
+    .digest('hex')
+}
+
+export async function approval(engine: Engine, live: Live, params: unknown, assessment: Assessment): Promise<Approval> {
+  const { decision, reason, matched_rules, always_options } = assessment.verdict
+  const { ttl_ms } = engine.settings.approval
+  return {
+    level: decision === 'strict' ? 'strict' : 'ask',
+    reason,
+    matched_rules,
+    preview: await preview(live, params),
+    digest: await digest(live, params, assessment),
+    expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
+    available_decisions: ['approve', 'reject'],
+    always_options
+  }
+}
+
+const rulebook = ({ settings, rules }: Engine, session_id: string, root: string): Rulebook => ({
+  now: Date.now(),
+  read_only: settings.read_only,
+  sensitive_call_only: settings.sensitive.call_only,
+  administrator: settings.tiers.administrator,
+  user: settings.tiers.user,
+  remembered: rules.inForce(session_id, root),
+  workspace: settings.tiers.workspace
+})
+
+function resolve({ files }: Live['host'], { path, access, tree, if_match }: PathUse): Assessment['paths'][number] {
+  const found = files.resolve(path)
+  return {
+    path: found.path,
+    access,
+    sensitive: found.sensitive,
+    tree: tree ?? false,
+    ...(found.protected && { protected: found.protected }),
+    ...(if_match !== undefined && { if_match })
+  }
+}
+
+/** A hash given with the request is for the first file that would be written. */
+function addIfMatch(paths: Assessment['paths'], if_match: string) {
+  const target = paths.find(({ access }) => access === 'write')
+  if (!target)
+    throw new ToolError('INVALID_PARAMS', 'if_match is for calls that write a file.', {
+      errors: [{ pointer: '/if_match', message: 'this call writes no file' }]
+    })
+  target.if_match ??= if_match
+}
+
+function mustMatch(path: string, wanted: string, found: string) {
+  if (found === wanted || found === `sha256:${wanted}`) return
+  throw new ToolError('STALE_FILE', `${path} is not as it was read: read it again.`, { path, if_match: wanted, found })
+}
+
+function hostOf(url: string) {
+  try {
+    return new URL(url).hostname
+  } catch {
+    throw new ToolError('INVALID_PARAMS', 'The URL cannot be read.', {
+      errors: [{ pointer: '/url', message: 'not a URL' }]
+    })
+  }
+}

@@ -1,0 +1,268 @@
+// The engine's face: everything that can be done with calls. Routes turn HTTP into these methods and back.
+import type { Settings } from '../config.ts'
+import { ToolError } from '../errors.ts'
+import type { Call, CallWith, RememberedRule } from './call.ts'
+import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
+import type { Engine, OutputPage, OutputQuery } from './engine.ts'
+import { type Caller, callJson, joinJson, type Live } from './live.ts'
+import { recover } from './recover.ts'
+import type { NewRule } from './remembered.ts'
+import { clashes } from './scheduler.ts'
+import { expire } from './settle.ts'
+import { type DryRun, dryRun, type Request, type SubmitOptions, submit } from './submit.ts'
+
+/** A call as far as it is known now, ready to be sent. */
+export interface Answer {
+  call: Call
+  /** The call as JSON. */
+  json: string
+}
+
+export interface Wait {
+  ms: number
+  /** Wait on while the call needs a decision. */
+  throughApproval: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** What became of one call of a batch, or of one decision among several. */
+export type Outcome = Answer | { error: unknown } | { skipped: true }
+
+export interface LogQuery {
+  status?: string | undefined
+  tool?: string | undefined
+  session_id?: string | undefined
+  workspace?: string | undefined
+  path?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  cursor?: string | undefined
+  limit: number
+}
+
+const EXPIRY_CHECK_MS = 1_000
+
+export class Calls {
+  readonly #engine: Engine
+  readonly #expiry: NodeJS.Timeout
+
+  private constructor(engine: Engine) {
+    this.#engine = engine
+    this.#expiry = setInterval(() => this.#expire(), EXPIRY_CHECK_MS)
+    this.#expiry.unref()
+  }
+
+  /** Takes over what the run before left, then takes calls. */
+  static async start(engine: Engine): Promise<Calls> {
+    await recover(engine)
+    return new Calls(engine)
+  }
+
+  get settings(): Settings {
+    return this.#engine.settings
+  }
+
+  /** Takes a request and waits as told. The answer may be of an earlier call, where the request was seen before. */
+  async submit(request: Request, caller: Caller, options: SubmitOptions & { wait: Wait }): Promise<Answer> {
+    const live = await submit(this.#engine, request, caller, options)
+    if ('settled' in live) return this.#stored(live.settled)
+    return this.#answer(live, request.background ? { ...options.wait, ms: 0 } : options.wait)
+  }
+
+  /** Takes a request and says, at once, which call it made and from which event on its story can be read. */
+  async open(
+    request: Request,
+    caller: Caller,
+    options: SubmitOptions
+  ): Promise<{ tool_call_id: string; after: number }> {
+    const live = await submit(this.#engine, request, caller, options)
+    if ('settled' in live) return { tool_call_id: live.settled, after: 0 }
+    return { tool_call_id: live.call.tool_call_id, after: live.since }
+  }
+
+  dryRun(request: Request, caller: Caller): Promise<DryRun> {
+    return dryRun(this.#engine, request, caller)
+  }
+
+  /** Runs several requests: in parallel, but those that touch the same path in order; one after the other, and none after
+   * a failure, with `stopOnError`. The outcomes are in the order of the requests. */
+  async batch(requests: Request[], caller: Caller, options: { stopOnError: boolean; wait: Wait }): Promise<Outcome[]> {
+    const one = (request: Request) =>
+      this.submit(request, caller, { wait: options.wait }).catch((error: unknown) => ({ error }))
+    if (!options.stopOnError) return this.#inPathOrder(requests, one)
+    const outcomes: Outcome[] = []
+    for (const request of requests) {
+      const last = outcomes.at(-1)
+      outcomes.push(last && !wentWell(last) ? { skipped: true } : await one(request))
+    }
+    return outcomes
+  }
+
+  /** The call, waiting as told. */
+  async get(tool_call_id: string, wait: Wait): Promise<Answer> {
+    const live = this.#engine.live.get(tool_call_id)
+    return live ? this.#answer(live, wait) : this.#stored(tool_call_id)
+  }
+
+  /** The log, newest first, as JSON texts; `cursor` for the next page. */
+  list({ cursor, ...query }: LogQuery): { calls: string[]; cursor: string | null } {
+    const before = cursor === undefined ? undefined : cursorNumber(cursor)
+    const rows = this.#engine.store.calls({ ...query, before })
+    const last = rows.length === query.limit ? rows.at(-1) : undefined
+    return { calls: rows.map(({ head, result }) => joinJson(head, result)), cursor: last ? String(last.n) : null }
+  }
+
+  /** Calls that wait for a decision, oldest first. */
+  pending(): CallWith<'awaiting_approval'>[] {
+    return [...this.#engine.live.values()].map(({ call }) => call).filter(call => call.status === 'awaiting_approval')
+  }
+
+  /** Calls that wait for their turn or run, oldest first. */
+  running(): Call[] {
+    return [...this.#engine.live.values()]
+      .map(({ call }) => call)
+      .filter(({ status }) => status === 'queued' || status === 'running')
+  }
+
+  async approve(tool_call_id: string, decision: Approve, caller: Caller): Promise<Answer> {
+    return answer(await approve(this.#engine, this.#undecided(tool_call_id), decision, caller))
+  }
+
+  async reject(tool_call_id: string, decision: Reject, caller: Caller): Promise<Answer> {
+    return answer(await rejectCall(this.#engine, this.#undecided(tool_call_id), decision, caller))
+  }
+
+  /** Cancels a call; one that has ended stays as it is. */
+  async cancel(tool_call_id: string, reason: string | undefined): Promise<Answer> {
+    const live = this.#engine.live.get(tool_call_id)
+    if (!live) return this.#stored(tool_call_id)
+    await cancelCall(this.#engine, live, reason)
+    return { call: live.call, json: callJson(live) }
+  }
+
+  /** What a command printed, by byte offset; waits for more where there is none yet. */
+  async output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
+    const page = await this.#engine.outputs.read(tool_call_id, query)
+    if (page) return page
+    if (!this.#engine.live.has(tool_call_id)) this.#stored(tool_call_id)
+    return { text: '', offset: 0, next_offset: 0, ended: true }
+  }
+
+  /** Remembered rules, oldest first. */
+  rules(): RememberedRule[] {
+    return this.#engine.rules.list()
+  }
+
+  /** Makes a rule; its workspace is given by name. */
+  addRule({ workspace, ...rule }: NewRule, { client }: Caller): Promise<RememberedRule> {
+    const { workspaces } = this.#engine
+    const served =
+      workspace === undefined && workspaces.size === 1
+        ? [...workspaces.values()][0]
+        : workspaces.get(workspace ?? 'default')
+    if (rule.scope !== 'user' && !served) throw missing('/workspace', 'must name a served workspace')
+    if (rule.scope === 'session' && rule.session_id === undefined)
+      throw missing('/session_id', 'is required with scope session')
+    return this.#engine.rules.add({ ...rule, workspace: served?.root }, client)
+  }
+
+  revokeRule(rule_id: string): Promise<RememberedRule> {
+    return this.#engine.rules.revoke(rule_id)
+  }
+
+  /** Takes no more calls; those under way may still end. */
+  drain() {
+    this.#engine.closed = 'draining'
+  }
+
+  /** Ends what still runs as interrupted, after waiting for it to end by itself. Waiting approvals stay. */
+  async close(drain_ms: number): Promise<void> {
+    this.drain()
+    clearInterval(this.#expiry)
+    const running = () =>
+      [...this.#engine.live.values()].filter(({ call }) => call.status === 'running' || call.status === 'queued')
+    await Promise.race([Promise.all(running().map(live => live.wait({ ms: drain_ms, throughApproval: true })))])
+    for (const live of running()) {
+      live.stopping ??= 'interrupted'
+      live.abort.abort(new ToolError('CANCELLED', 'The server stopped.'))
+    }
+    await Promise.all(running().map(live => live.wait({ ms: 5_000, throughApproval: true })))
+  }
+
+  async #answer(live: Live, { ms, throughApproval, signal }: Wait): Promise<Answer> {
+    const call = await live.wait({ ms, throughApproval, signal })
+    return { call, json: callJson(live) }
+  }
+
+  #stored(tool_call_id: string): Answer {
+    const row = this.#engine.store.call(tool_call_id)
+    if (!row) throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id}.`)
+    const json = joinJson(row.head, row.result)
+    return { call: JSON.parse(row.head) as Call, json }
+  }
+
+  #undecided(tool_call_id: string): Live {
+    const live = this.#engine.live.get(tool_call_id)
+    if (live) return live
+    throw alreadyDecided(this.#stored(tool_call_id).call)
+  }
+
+  async #inPathOrder(requests: Request[], one: (request: Request) => Promise<Outcome>): Promise<Outcome[]> {
+    const started: { holds: ReturnType<Calls['holdsOf']>; outcome: Promise<Outcome> }[] = []
+    for (const request of requests) {
+      const holds = this.holdsOf(request)
+      const earlier = started.filter(other => other.holds.some(theirs => holds.some(ours => clashes(ours, theirs))))
+      const outcome = Promise.all(earlier.map(({ outcome }) => outcome)).then(() => one(request))
+      started.push({ holds, outcome })
+    }
+    return Promise.all(started.map(({ outcome }) => outcome))
+  }
+
+  /** The paths a request names, as far as they can be told before it is taken. */
+  holdsOf({ tool: name, params, agent }: Request) {
+    const tool = this.#engine.tools.find(name, agent)
+    try {
+      if (tool) this.#engine.tools.check(tool, params)
+    } catch {
+      return []
+    }
+    return (tool?.subject(params).paths ?? []).flatMap(({ path, access, tree }) =>
+      access === 'list' ? [] : [{ path: normal(path), access, tree: tree ?? false }]
+    )
+  }
+
+  #expire() {
+    const now = Date.now()
+    for (const live of this.#engine.live.values()) {
+      const { call } = live
+      if (call.status !== 'awaiting_approval' || call.approval.expires_at === null) continue
+      if (Date.parse(call.approval.expires_at) > now) continue
+      live.deciding = live.deciding
+        .then(() => (live.call.status === 'awaiting_approval' ? expire(this.#engine, live) : undefined))
+        .catch(() => {})
+    }
+  }
+}
+
+const answer = (call: Call): Answer => ({ call, json: JSON.stringify(call) })
+
+const wentWell = (outcome: Outcome) =>
+  'call' in outcome && ['success', 'awaiting_approval', 'queued', 'running'].includes(outcome.call.status)
+
+/** The same path however it is written, but for links. */
+const normal = (path: string) =>
+  path
+    .split('/')
+    .filter(part => part !== '' && part !== '.')
+    .join('/') || '.'
+
+const missing = (pointer: string, message: string) =>
+  new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })
+
+function cursorNumber(cursor: string) {
+  const n = Number(cursor)
+  if (Number.isSafeInteger(n) && n >= 0) return n
+  throw new ToolError('INVALID_PARAMS', 'The cursor is none of ours.', {
+    errors: [{ pointer: '/cursor', message: 'must be the cursor of an earlier page' }]
+  })
+}

@@ -1,0 +1,185 @@
+// Decisions by people: approve, reject, cancel. Exactly one decision wins; what runs is what was shown.
+import type { RuleScope } from '../config.ts'
+import { ToolError } from '../errors.ts'
+import { approval, assess, checkEarly, digest } from './assess.ts'
+import type { ApprovedBy, Call, CallWith } from './call.ts'
+import { type Engine, step } from './engine.ts'
+import type { Caller, Live } from './live.ts'
+import { run, toolCall } from './run.ts'
+import { cancel, decided, reject } from './settle.ts'
+
+export interface Approve {
+  digest?: string | undefined
+  modified_params?: unknown
+  /** Id of one of the call's `always_options`. */
+  always?: string | undefined
+  confirm?: boolean | undefined
+  reason?: string | undefined
+}
+
+export interface Reject {
+  reason?: string | undefined
+  user_message?: string | undefined
+}
+
+/** Lets a waiting call run. Resolves once the decision is durable; the call's turn comes by itself. */
+export function approve(engine: Engine, live: Live, decision: Approve, caller: Caller): Promise<Call> {
+  return inTurn(live, async () => {
+    const call = awaiting(live)
+    live.may_approve = true
+    if (call.approval.level === 'strict') mustConfirm(decision)
+    if (decision.digest !== undefined && decision.digest !== call.approval.digest) throw previewChanged(call)
+    const always = decision.always === undefined ? undefined : optionOf(call, decision.always)
+    const approved =
+      decision.modified_params === undefined
+        ? await asShown(engine, live)
+        : await asModified(engine, live, decision.modified_params)
+    const rule = always && (await remember(engine, live, always, caller))
+    const by: ApprovedBy = {
+      source: 'user',
+      client: caller.client,
+      at: new Date().toISOString(),
+      digest: approved.digest,
+      ...(rule && { rule_id: rule.rule_id })
+    }
+    const changed = decision.modified_params !== undefined && { modified_params: decision.modified_params }
+    const reason = decision.reason !== undefined && { reason: decision.reason }
+    const next: Call = { ...approved.call, status: 'queued', approved_by: by }
+    live.intent = step(engine, live, next, [decided(next, 'approved', { by, ...changed, ...reason })])
+    await live.intent
+    run(engine, live, approved.digest).catch(error =>
+      engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'a call could not be ended')
+    )
+    return next
+  })
+}
+
+export function rejectCall(
+  engine: Engine,
+  live: Live,
+  { reason, user_message }: Reject,
+  caller: Caller
+): Promise<Call> {
+  return inTurn(live, async () => {
+    awaiting(live)
+    const by: ApprovedBy = { source: 'user', client: caller.client, at: new Date().toISOString() }
+    await reject(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
+    return live.call
+  })
+}
+
+/** Stops a call, whatever it is doing. Resolves once it has ended; one that ended by itself meanwhile stays as it is. */
+export async function cancelCall(engine: Engine, live: Live, reason: string | undefined): Promise<Call> {
+  const why = reason ?? 'Cancelled by the client.'
+  const waiting = await inTurn(live, async () => {
+    if (live.call.status !== 'awaiting_approval') return false
+    await cancel(engine, live, why)
+    return true
+  })
+  if (waiting) return live.call
+  live.stopping ??= 'cancelled'
+  live.abort.abort(new ToolError('CANCELLED', why))
+  return live.wait({ ms: 30_000, throughApproval: true })
+}
+
+/** One decision about a call at a time; the later ones find it decided. */
+function inTurn<T>(live: Live, decide: () => Promise<T>): Promise<T> {
+  const turn = live.deciding.then(decide, decide)
+  live.deciding = turn.catch(() => {})
+  return turn
+}
+
+function awaiting({ call }: Live): CallWith<'awaiting_approval'> {
+  if (call.status === 'awaiting_approval') return call
+  throw alreadyDecided(call)
+}
+
+/** Says who decided, what and when. */
+export function alreadyDecided(call: Call): ToolError {
+  const by = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
+  const decision = call.status === 'rejected' ? 'rejected' : by ? 'approved' : call.status
+  const at = by?.at ?? ('finished_at' in call ? call.finished_at : undefined)
+  const who = by?.client ?? by?.source
+  return new ToolError('CONFLICT', `The call was ${decision}${who ? ` by ${who}` : ''}${at ? ` at ${at}` : ''}.`, {
+    status: call.status,
+    decision,
+    ...(by && { by }),
+    ...(at && { at })
+  })
+}
+
+function mustConfirm({ confirm, digest }: Approve) {
+  const errors = [
+    ...(confirm === true ? [] : [{ pointer: '/confirm', message: 'must be true: the call is strict' }]),
+    ...(digest === undefined
+      ? [{ pointer: '/digest', message: 'must be the digest of the preview that was shown' }]
+      : [])
+  ]
+  if (errors.length > 0)
+    throw new ToolError('INVALID_PARAMS', 'A strict call needs confirm and the digest of what was shown.', { errors })
+}
+
+function optionOf({ approval: { always_options } }: CallWith<'awaiting_approval'>, id: string) {
+  const option = always_options.find(candidate => candidate.id === id)
+  if (option) return option
+  const known = always_options.map(candidate => candidate.id).join(', ') || 'none'
+  throw new ToolError('INVALID_PARAMS', `The call offers no option ${JSON.stringify(id)}; it offers ${known}.`, {
+    errors: [{ pointer: '/always', message: `must be one of: ${known}` }]
+  })
+}
+
+interface Approved {
+  call: CallWith<'awaiting_approval'>
+  digest: string
+}
+
+/** The call as it was shown, if that is still what it would do. Otherwise it waits on, with the fresh preview. */
+async function asShown(engine: Engine, live: Live): Promise<Approved> {
+  const call = awaiting(live)
+  const assessment = await assess(engine, live, call.params)
+  live.assessment = assessment
+  mayRun(assessment)
+  if ((await digest(live, call.params, assessment)) === call.approval.digest)
+    return { call, digest: call.approval.digest }
+  const fresh = await approval(engine, live, call.params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
+  const next = { ...call, approval: { ...fresh, expires_at: call.approval.expires_at } }
+  await step(engine, live, next, [toolCall(next)])
+  throw previewChanged(next)
+}
+
+/** The call with other params: checked, judged and looked at anew. Who changes them need not be shown them again. */
+async function asModified(engine: Engine, live: Live, params: unknown): Promise<Approved> {
+  const call = awaiting(live)
+  engine.tools.check(live.tool, params)
+  const assessment = await assess(engine, live, params)
+  mayRun(assessment)
+  await checkEarly(live, params, assessment)
+  const fresh = await approval(engine, live, params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
+  live.assessment = assessment
+  const requested = 'requested_params' in call ? call.requested_params : call.params
+  return { call: { ...call, params, requested_params: requested, approval: fresh }, digest: fresh.digest }
+}
+
+function mayRun({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {
+  if (verdict.decision === 'deny')
+    throw new ToolError(verdict.code ?? 'PERMISSION_DENIED', `Policy refuses it, approved or not: ${verdict.reason}`)
+}
+
+const atLeastAsk = <V extends { decision: string }>(verdict: V): V =>
+  verdict.decision === 'allow' ? { ...verdict, decision: 'ask' } : verdict
+
+const previewChanged = ({ tool_call_id, approval }: CallWith<'awaiting_approval'>) =>
+  new ToolError('PREVIEW_CHANGED', 'What it would do is not what was shown; here is what it would do now.', {
+    tool_call_id,
+    approval
+  })
+
+function remember(
+  engine: Engine,
+  live: Live,
+  { scope, rule }: { scope: RuleScope; rule: { effect: 'allow' | 'ask' | 'deny'; match: object } },
+  { client }: Caller
+) {
+  const { root } = live.ctx.workspace
+  return engine.rules.add({ ...rule, scope, session_id: live.call.session_id, workspace: root }, client)
+}

@@ -1,0 +1,142 @@
+// What the parts of the engine share, and the one way a call takes a step: new value, row and events in one transaction.
+import type { Settings } from '../config.ts'
+import type { NewEvent } from '../events/events.ts'
+import type { Journal } from '../events/journal.ts'
+import type { Activity, Sessions } from '../events/sessions.ts'
+import type { Effects, Host, Workspace } from '../host/host.ts'
+import type { Store, Write } from '../host/store.ts'
+import type { Tool } from '../tool.ts'
+import type { ResultCache } from './cache.ts'
+import { type Call, isSettled, type Status } from './call.ts'
+import { headJson, type Live } from './live.ts'
+import type { RememberedRules } from './remembered.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** Where tools come from, and whether params fit them. */
+export interface ToolSource {
+  /** The tool of that name, if this agent may see it. */
+  find(name: string, agent: string | undefined): Tool | undefined
+  /** Throws INVALID_PARAMS with the pointer of every fault. */
+  check(tool: Tool, params: unknown): void
+}
+
+/** A workspace with what tells whether its tree has changed. */
+export interface ServedWorkspace extends Workspace {
+  /** Counts changes of any file seen on disk; undefined while that cannot be told for certain. Settles what is on its way first. */
+  treeVersion(): Promise<string | undefined>
+}
+
+export interface OutputQuery {
+  stream: 'stdout' | 'stderr' | 'output'
+  offset: number
+  limit: number
+  wait_ms: number
+  signal?: AbortSignal
+}
+
+export interface OutputPage {
+  text: string
+  offset: number
+  next_offset: number
+  ended: boolean
+  dropped?: { from: number; bytes: number }
+}
+
+/** Captured output of calls, by id. */
+export interface CapturedOutputs {
+  read(tool_call_id: string, query: OutputQuery): Promise<OutputPage | undefined>
+}
+
+export interface Log {
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface Engine {
+  readonly settings: Settings
+  readonly tools: ToolSource
+  readonly workspaces: ReadonlyMap<string, ServedWorkspace>
+  /** What one call may use of the machine. */
+  readonly host: (workspace: ServedWorkspace, effects: Effects, tool_call_id: string) => Host
+  readonly store: Store
+  readonly journal: Journal
+  readonly sessions: Sessions
+  readonly scheduler: Scheduler
+  readonly cache: ResultCache
+  readonly rules: RememberedRules
+  readonly outputs: CapturedOutputs
+  readonly log: Log
+  /** Calls that have not ended, or whose end is not durable yet. */
+  readonly live: Map<string, Live>
+  /** Keys of requests that are not durable yet, with the call they made. */
+  readonly keys: Map<string, { body_hash: string; live: Promise<Live> }>
+  /** Counts what calls have done to each workspace, so that an older answer is known to be old. */
+  readonly epochs: Map<string, number>
+  /** Why no new calls are taken, if so. */
+  closed: 'draining' | undefined
+}
+
+const ACTIVITY: Partial<Record<Status, Activity>> = {
+  awaiting_approval: 'awaiting_approval',
+  queued: 'tool_execution',
+  running: 'tool_execution'
+}
+
+/** Counts a call that has just been taken among its session's. */
+export function enter(engine: Engine, live: Live) {
+  engine.live.set(live.call.tool_call_id, live)
+  engine.sessions.move(live.call.session_id, undefined, ACTIVITY[live.call.status])
+}
+
+/** The step of a call: its new value in memory now, with the events in the journal soon. Resolves when that is durable. */
+export function step(
+  engine: Engine,
+  live: Live,
+  next: Call,
+  events: NewEvent[],
+  also: () => Write[] = none
+): Promise<void> {
+  engine.sessions.move(next.session_id, ACTIVITY[live.call.status], ACTIVITY[next.status])
+  live.call = next
+  const ended = isSettled(next)
+  const durable = engine.journal.append(events, () => [...row(live), ...also()], live.result_json)
+  return durable.then(() => {
+    if (ended) engine.live.delete(next.tool_call_id)
+    if (live.call !== next) return
+    live.told = true
+    live.stepped()
+  })
+}
+
+/** A change of a call that nobody needs to hear of: only memory knows until the next step. */
+export function note(live: Live, next: Call) {
+  live.call = next
+}
+
+const none = () => []
+
+/** The stored row, unless a later step in the same batch has already made it. */
+function row(live: Live): Write[] {
+  if (!live.unsaved) return []
+  live.unsaved = false
+  const { call, assessment, changes } = live
+  const paths = new Set([...(assessment?.paths ?? []), ...changes].map(({ path }) => path))
+  return [
+    [
+      'call',
+      call.tool_call_id,
+      call.tool,
+      call.status,
+      call.session_id,
+      call.workspace,
+      call.created_at,
+      paths.size > 0 ? `\n${[...paths].join('\n')}\n` : '',
+      headJson(call),
+      live.result_of === undefined ? (live.result_json ?? null) : null,
+      live.result_of ?? null
+    ]
+  ]
+}
+
+/** The fields that say whose event it is. */
+export const about = ({ tool_call_id, session_id, workspace }: Call) => ({ session_id, workspace, tool_call_id })

@@ -1,0 +1,122 @@
+// A call that this process still has to do with: its present value and what the engine holds for it. It leaves memory
+// once it has ended and its end is durable.
+import type { Host } from '../host/host.ts'
+import type { Context, Effect, Tool } from '../tool.ts'
+import { type Call, type FileChange, isSettled } from './call.ts'
+import type { JudgedPath, Verdict } from './policy.ts'
+
+/** Who sent a request. */
+export interface Caller {
+  client: string
+  rights: ReadonlySet<'call' | 'approve'>
+}
+
+/** What a call would do, as found just now. */
+export interface Assessment {
+  paths: (JudgedPath & { tree: boolean; if_match?: string | undefined })[]
+  cwd: string | undefined
+  effect: Effect
+  verdict: Verdict
+}
+
+export class Live {
+  #call: Call
+  readonly tool: Tool
+  /** Whoever stands behind the call may approve: its sender, or the person who approved it. */
+  may_approve: boolean
+  readonly ctx: Context
+  readonly abort: AbortController
+  /** Resolves when the call's intent is durable. */
+  intent: Promise<void> = Promise.resolve()
+  /** The engine's latest look at the call. */
+  assessment: Assessment | undefined
+  /** The result as JSON, made once for the answer, the journal and every stream. */
+  result_json: string | undefined
+  /** The call whose stored result this one shares. */
+  result_of: string | undefined
+  readonly changes: FileChange[] = []
+  /** When the tool was first started, by the monotonic clock. */
+  started: number | undefined
+  /** Progress has been told, which the journal need not keep once the call has ended. */
+  told_progress = false
+  /** The caller wants no kept answer. */
+  readonly fresh: boolean
+  /** Why the call is being stopped, if it is. */
+  stopping: 'cancelled' | 'interrupted' | undefined
+  /** Set while the stored row is older than `call`. */
+  unsaved = true
+  /** Number of the journal's newest event when the call was taken. */
+  readonly since: number
+  /** Whether the present value may be told: it is durable, or a read's answer, which need not be. */
+  told = false
+  /** Decisions about one call are taken one after the other. */
+  deciding: Promise<unknown> = Promise.resolve()
+  readonly #watchers = new Set<() => void>()
+
+  constructor(options: {
+    call: Call
+    tool: Tool
+    may_approve: boolean
+    since: number
+    context: (live: Live) => Context
+    abort: AbortController
+    fresh?: boolean
+  }) {
+    this.#call = options.call
+    this.tool = options.tool
+    this.may_approve = options.may_approve
+    this.since = options.since
+    this.abort = options.abort
+    this.fresh = options.fresh ?? false
+    this.ctx = options.context(this)
+  }
+
+  get call(): Call {
+    return this.#call
+  }
+
+  set call(call: Call) {
+    this.#call = call
+    this.unsaved = true
+    this.told = false
+  }
+
+  get host(): Host {
+    return this.ctx.host
+  }
+
+  /** Milliseconds since the tool was first started. */
+  elapsed(): number {
+    return this.started === undefined ? 0 : Math.round((performance.now() - this.started) * 1_000) / 1_000
+  }
+
+  /** Tells those who wait that the call took a step they may hear of. */
+  stepped() {
+    for (const watcher of [...this.#watchers]) watcher()
+  }
+
+  /** Waits until the call has ended, or also until it needs a decision, or `ms` have passed, or the waiter has left. */
+  async wait(options: { ms: number; throughApproval: boolean; signal?: AbortSignal | undefined }): Promise<Call> {
+    const done = () =>
+      this.told && (isSettled(this.#call) || (!options.throughApproval && this.#call.status === 'awaiting_approval'))
+    if (done()) return this.#call
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const watcher = () => done() && resolve()
+    this.#watchers.add(watcher)
+    const timer = setTimeout(resolve, options.ms)
+    options.signal?.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+    clearTimeout(timer)
+    this.#watchers.delete(watcher)
+    return this.#call
+  }
+}
+
+/** The call without its result, as JSON that the result's JSON can be joined to. */
+export const headJson = (call: Call): string => JSON.stringify('result' in call ? { ...call, result: undefined } : call)
+
+/** A call's JSON out of its two parts. */
+export const joinJson = (head: string, result: string | null | undefined): string =>
+  typeof result === 'string' ? `${head.slice(0, -1)},"result":${result}}` : head
+
+export const callJson = (live: Live): string => joinJson(headJson(live.call), live.result_json)

@@ -1,0 +1,63 @@
+// Progress of one call, told at most twenty times a second: what came in between is put together.
+import type { EventOf } from '../events/events.ts'
+import type { Progress } from '../tool.ts'
+
+type Told = Pick<EventOf<'tool.progress'>, 'progress' | 'message' | 'delta'>
+type Delta = NonNullable<Progress['delta']>
+
+const INTERVAL_MS = 50
+/** Most text told at once; earlier text of the same moment is left out, and shows as a gap in the offsets. */
+const DELTA_BYTES = 16_384
+
+export class ProgressTeller {
+  readonly #tell: (events: Told[]) => void
+  #next: Omit<Told, 'delta'> | undefined
+  readonly #deltas = new Map<Delta['stream'], Delta>()
+  #timer: NodeJS.Timeout | undefined
+  #last = 0
+
+  constructor(tell: (events: Told[]) => void) {
+    this.#tell = tell
+  }
+
+  add({ progress, message, delta }: Progress) {
+    if (progress !== undefined || message !== undefined)
+      this.#next = {
+        ...this.#next,
+        ...(progress !== undefined && { progress }),
+        ...(message !== undefined && { message })
+      }
+    if (delta) this.#deltas.set(delta.stream, bounded(joined(this.#deltas.get(delta.stream), delta)))
+    if (this.#timer) return
+    const wait = this.#last + INTERVAL_MS - performance.now()
+    if (wait <= 0) this.flush()
+    else this.#timer = setTimeout(() => this.flush(), wait)
+  }
+
+  /** Tells what has gathered, now. */
+  flush() {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const deltas = [...this.#deltas.values()]
+    const [first, ...others] = deltas.map(delta => ({ delta }))
+    if (!first && !this.#next) return
+    this.#tell([{ ...this.#next, ...first }, ...others])
+    this.#last = performance.now()
+    this.#next = undefined
+    this.#deltas.clear()
+  }
+}
+
+const joined = (before: Delta | undefined, delta: Delta): Delta => {
+  const follows = before && before.offset + Buffer.byteLength(before.text) === delta.offset
+  return follows ? { ...before, text: before.text + delta.text } : delta
+}
+
+function bounded(delta: Delta): Delta {
+  const bytes = Buffer.from(delta.text)
+  if (bytes.length <= DELTA_BYTES) return delta
+  let from = bytes.length - DELTA_BYTES
+  // Never begin inside a character.
+  while (((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1
+  return { ...delta, text: bytes.subarray(from).toString(), offset: delta.offset + from }
+}

@@ -1,0 +1,52 @@
+// What a start finds of the run before it: calls that waited wait on; calls that were under way are interrupted, and
+// never run again by themselves.
+import { ToolError } from '../errors.ts'
+import type { Tool } from '../tool.ts'
+import type { Call } from './call.ts'
+import { type Engine, enter } from './engine.ts'
+import { Live } from './live.ts'
+import { fail, interrupt } from './settle.ts'
+import { contextOf } from './submit.ts'
+
+/** Takes over the calls that had not ended. Resolves when their new state is durable. */
+export async function recover(engine: Engine): Promise<void> {
+  const calls = engine.store.openCalls().map(({ head }) => JSON.parse(head) as Call)
+  await Promise.all(calls.map(call => takeOver(engine, call)))
+}
+
+async function takeOver(engine: Engine, call: Call) {
+  const workspace = engine.workspaces.get(call.workspace)
+  const tool = engine.tools.find(call.tool, undefined) ?? GONE
+  const live = new Live({
+    call,
+    tool,
+    // It was asked for, not refused, so only the approver's rights matter from here on.
+    may_approve: true,
+    abort: new AbortController(),
+    since: engine.journal.last,
+    context: self => contextOf(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
+  })
+  enter(engine, live)
+  if (call.status !== 'awaiting_approval')
+    return interrupt(engine, live, 'The server ended while it ran; it is not run again.')
+  if (tool === GONE || !workspace)
+    return fail(engine, live, new ToolError('UNKNOWN_TOOL', 'Its tool or workspace is no longer served.'))
+  live.unsaved = false
+  live.told = true
+}
+
+/** Stands in for a tool that this server no longer has, so that its calls can be ended. */
+const GONE: Tool = {
+  name: 'gone',
+  category: 'custom',
+  description: '',
+  input: {},
+  output: {},
+  timeout_ms: 1,
+  effect: 'read',
+  subject: () => ({}),
+  run: () => {
+    throw new ToolError('UNKNOWN_TOOL', 'The tool is gone.')
+  },
+  present: () => ({ title: '', content: '' })
+}

@@ -1,0 +1,247 @@
+// Running a call: its turn, the last look before it starts, the tool itself with its time limit and retries, the result.
+import { ToolError } from '../errors.ts'
+import type { Progress } from '../tool.ts'
+import { approval, assess, digest } from './assess.ts'
+import type { Kept } from './cache.ts'
+import { type ApprovedBy, type Call, isSettled, type Result } from './call.ts'
+import { about, type Engine, note, step } from './engine.ts'
+import type { Assessment, Live } from './live.ts'
+import { ProgressTeller } from './progress.ts'
+import { type Hold, KIND } from './scheduler.ts'
+import { cancel, fail, interrupt, succeed } from './settle.ts'
+
+const RETRIES = 3
+const BACKOFF_MS = 100
+/** How long a stopped tool may take to clean up before the call ends without it. */
+const GRACE_MS = 2_000
+
+/** Gives an allowed or approved call its turn and runs it to its end, which is durable when this resolves, unless the
+ * call only reads. `bound` is the digest that the decision was bound to; undefined where it was made this very moment. */
+export async function run(engine: Engine, live: Live, bound: string | undefined): Promise<void> {
+  const { effect, paths } = live.assessment!
+  const holds = paths.flatMap(({ path, access, tree }): Hold[] => (access === 'list' ? [] : [{ path, access, tree }]))
+  const arrived = performance.now()
+  try {
+    await engine.scheduler.run(
+      KIND[effect],
+      holds,
+      async () => {
+        if (isSettled(live.call)) return
+        const waited = bound !== undefined || performance.now() - arrived > 1
+        if (waited && effect !== 'read' && !(await stillStands(engine, live, bound))) return
+        await start(engine, live)
+      },
+      live.abort.signal
+    )
+  } catch (error) {
+    if (!isSettled(live.call)) await stopped(engine, live, error)
+  }
+}
+
+/** Looks once more, in the call's turn: what would happen must be what was decided on. If not, it is judged anew. */
+async function stillStands(engine: Engine, live: Live, bound: string | undefined): Promise<boolean> {
+  const { call } = live
+  const assessment = await assess(engine, live, call.params)
+  live.assessment = assessment
+  if (assessment.verdict.decision === 'deny') {
+    await fail(engine, live, new ToolError(assessment.verdict.code ?? 'PERMISSION_DENIED', assessment.verdict.reason))
+    return false
+  }
+  if (
+    bound === undefined
+      ? assessment.verdict.decision === 'allow'
+      : (await digest(live, call.params, assessment)) === bound
+  )
+    return true
+  await askAgain(engine, live, assessment)
+  return false
+}
+
+/** Back to the approver with what would happen now. */
+export async function askAgain(engine: Engine, live: Live, assessment: Assessment) {
+  const { call } = live
+  const { approved_by: _, started_at: __, ...kept } = call as Extract<Call, { status: 'running' }>
+  const level =
+    assessment.verdict.decision === 'allow'
+      ? { ...assessment.verdict, decision: 'ask' as const, reason: CHANGED }
+      : assessment.verdict
+  const next: Call = {
+    ...kept,
+    status: 'awaiting_approval',
+    approval: await approval(engine, live, call.params, { ...assessment, verdict: level })
+  }
+  await step(engine, live, next, [toolCall(next)])
+}
+
+const CHANGED = 'What it would do is no longer what was approved.'
+
+/** The event that tells of a call, or of a call that waits anew. */
+export const toolCall = (call: Call) => ({
+  type: 'tool.call' as const,
+  ...about(call),
+  tool: call.tool,
+  params: call.params,
+  client: call.client,
+  requires_approval: call.status === 'awaiting_approval',
+  ...(call.agent !== undefined && { agent: call.agent }),
+  ...(call.context !== undefined && { context: call.context }),
+  ...(call.status === 'awaiting_approval' && { approval: call.approval })
+})
+
+async function start(engine: Engine, live: Live) {
+  const { tool, call, assessment } = live
+  live.started = performance.now()
+  const { status: _, ...kept } = call
+  const approved_by = 'approved_by' in call && call.approved_by ? call.approved_by : auto()
+  const running: Call = { ...kept, status: 'running', approved_by, started_at: new Date().toISOString() }
+  const reads = assessment!.effect === 'read' && !('approval' in call && call.approval)
+  // Whether a call that has an effect was started must be known after a crash; its intent is durable before the effect.
+  if (reads) note(live, running)
+  else live.intent = step(engine, live, running, [])
+  const evidence = await evidenceFor(engine, live)
+  const key = evidence === undefined ? '' : JSON.stringify([tool.name, call.workspace, call.params])
+  const kept_answer = evidence === undefined ? undefined : engine.cache.get(key, evidence)
+  if (kept_answer) return answerAgain(engine, live, kept_answer)
+  const timer = setTimeout(
+    () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
+    call.timeout_ms
+  )
+  const teller = new ProgressTeller(events => {
+    live.told_progress = true
+    engine.journal.append(events.map(told => ({ type: 'tool.progress', ...about(live.call), ...told }))).catch(() => {})
+  })
+  try {
+    const output = await withRetries(live, teller)
+    teller.flush()
+    const result = present(live, output)
+    const json = JSON.stringify(result)
+    const durable = succeed(engine, live, result, json)
+    if (reads) answerNow(live)
+    else await durable
+    if (evidence !== undefined)
+      engine.cache.put(key, call.workspace, { tool_call_id: call.tool_call_id, result, json, evidence })
+  } catch (error) {
+    if (isSettled(live.call)) throw error
+    teller.flush()
+    await stopped(engine, live, error)
+  } finally {
+    clearTimeout(timer)
+    if (!reads) touched(engine, live)
+  }
+}
+
+const auto = (): ApprovedBy => ({ source: 'auto', at: new Date().toISOString() })
+
+/** A read's answer is told while its journal commit is on its way. */
+function answerNow(live: Live) {
+  live.told = true
+  live.stepped()
+}
+
+function answerAgain(engine: Engine, live: Live, { result, json, tool_call_id }: Kept) {
+  void succeed(engine, live, result, json, tool_call_id).catch(() => {})
+  answerNow(live)
+}
+
+/** The end of a call that did not succeed: as it was told to stop, or as the tool failed. */
+function stopped(engine: Engine, live: Live, error: unknown): Promise<void> {
+  if (live.stopping === 'interrupted') return interrupt(engine, live, 'The server stopped while it ran.')
+  if (live.stopping === 'cancelled') return cancel(engine, live, (live.abort.signal.reason as Error).message)
+  return fail(engine, live, live.abort.signal.aborted ? live.abort.signal.reason : error)
+}
+
+/** Something in the workspace may be other than before: no earlier answer about it is given again. */
+function touched(engine: Engine, { call }: Live) {
+  engine.epochs.set(call.workspace, (engine.epochs.get(call.workspace) ?? 0) + 1)
+  engine.cache.forget(call.workspace)
+}
+
+/** What would show that an answer given now has become wrong; undefined where nothing could. */
+async function evidenceFor(engine: Engine, live: Live): Promise<string | undefined> {
+  const { tool, call, host, assessment, ctx, fresh } = live
+  const cacheable = typeof tool.cacheable === 'function' ? tool.cacheable(call.params) : tool.cacheable
+  if (!cacheable || fresh || !engine.cache.on) return undefined
+  const parts: (string | undefined)[] = [String(engine.epochs.get(call.workspace) ?? 0)]
+  for (const { path, access } of assessment!.paths)
+    parts.push(
+      access === 'list' ? await engine.workspaces.get(ctx.workspace.name)!.treeVersion() : host.files.fingerprint(path)
+    )
+  return parts.includes(undefined) ? undefined : parts.join('|')
+}
+
+async function withRetries(live: Live, teller: ProgressTeller): Promise<unknown> {
+  const { tool, abort } = live
+  for (let retry = 0; ; retry += 1) {
+    note(live, { ...live.call, attempts: retry + 1 })
+    try {
+      return await attempt(live, teller)
+    } catch (error) {
+      const again =
+        tool.idempotent && retry < RETRIES && error instanceof ToolError && error.recoverable && !abort.signal.aborted
+      if (!again) throw error
+      teller.add({ message: `${error.message} Trying again (${retry + 1} of ${RETRIES}).` })
+      await pause(BACKOFF_MS * 2 ** retry * (0.5 + Math.random()), abort.signal)
+    }
+  }
+}
+
+/** One start of the tool. Ends at the latest a short grace after the call was told to stop. */
+async function attempt(live: Live, teller: ProgressTeller): Promise<unknown> {
+  const { tool, ctx, abort } = live
+  abort.signal.throwIfAborted()
+  const running = drive(tool.run(live.call.params, ctx), teller)
+  if (!(running instanceof Promise)) return running
+  const { promise: given_up, reject } = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    timer = setTimeout(() => reject(abort.signal.reason), GRACE_MS)
+  }
+  abort.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([running, given_up])
+  } finally {
+    clearTimeout(timer)
+    abort.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function drive(running: unknown, teller: ProgressTeller): unknown {
+  if (running !== null && typeof running === 'object' && Symbol.asyncIterator in running)
+    return follow(running as AsyncGenerator<Progress, unknown>, teller)
+  return running
+}
+
+async function follow(steps: AsyncGenerator<Progress, unknown>, teller: ProgressTeller): Promise<unknown> {
+  for (;;) {
+    const { done, value } = await steps.next()
+    if (done) return value
+    teller.add(value)
+  }
+}
+
+function present({ tool, call }: Live, output: unknown): Result {
+  const { title, content, metadata, attachments, truncated } = tool.present(output, call.params)
+  return {
+    title,
+    content,
+    data: output,
+    metadata: metadata ?? {},
+    attachments: attachments ?? [],
+    truncated: truncated ?? false,
+    ...(tool.captures_output && { output_href: `/calls/${call.tool_call_id}/output` })
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const leave = () => {
+    clearTimeout(timer)
+    reject(signal.reason)
+  }
+  const timer = setTimeout(() => {
+    signal.removeEventListener('abort', leave)
+    resolve()
+  }, ms)
+  signal.addEventListener('abort', leave, { once: true })
+  return promise
+}

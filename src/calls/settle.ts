@@ -1,0 +1,106 @@
+// How a call ends: one function per way, each a step with the event that tells it.
+import { describeError } from '../errors.ts'
+import type { NewEvent } from '../events/events.ts'
+import type { Write } from '../host/store.ts'
+import type { ApprovedBy, Call, Result, SettledCall } from './call.ts'
+import { about, type Engine, step } from './engine.ts'
+import type { Live } from './live.ts'
+
+type End = Extract<NewEvent, { type: 'tool.decision' }>['decision']
+
+/** Fields that only a call which has not ended carries. */
+function ending(live: Live) {
+  const { call, changes } = live
+  const started_at = 'started_at' in call ? call.started_at : undefined
+  const { status: _, ...kept } = call
+  return {
+    ...kept,
+    finished_at: new Date().toISOString(),
+    ...(started_at !== undefined && { execution_time_ms: live.elapsed() }),
+    ...(changes.length > 0 && { changes: [...changes] })
+  }
+}
+
+/** What goes into the journal together with the end of a call. */
+export interface With {
+  before?: NewEvent[]
+  also?: () => Write[]
+}
+
+function end(engine: Engine, live: Live, call: SettledCall, { before = [], also }: With = {}): Promise<void> {
+  const { tool, status, execution_time_ms } = call
+  const told: NewEvent = {
+    type: 'tool.result',
+    ...about(call),
+    tool,
+    status,
+    ...('error' in call && { error: call.error }),
+    ...('reason' in call && { reason: call.reason }),
+    ...('user_message' in call && call.user_message !== undefined && { user_message: call.user_message }),
+    ...(execution_time_ms !== undefined && { execution_time_ms })
+  }
+  const cleared: Write[] = live.told_progress ? [['forgetProgress', call.tool_call_id]] : []
+  const durable = step(engine, live, call, [...before, told], () => [...cleared, ...(also?.() ?? [])])
+  Promise.resolve(live.tool.settled?.(live.ctx)).catch(error =>
+    engine.log.error({ err: error, tool }, 'settled failed')
+  )
+  return durable
+}
+
+export function succeed(engine: Engine, live: Live, result: Result, json: string, cached_from?: string) {
+  live.result_json = json
+  live.result_of = cached_from
+  const cached = cached_from !== undefined && { cached: true }
+  return end(engine, live, { ...ending(live), status: 'success', ...cached, result })
+}
+
+export function fail(engine: Engine, live: Live, error: unknown, together: With = {}) {
+  const described = describeError(error)
+  if (described.code === 'INTERNAL')
+    engine.log.error({ err: error, tool_call_id: live.call.tool_call_id }, 'a call failed by our fault')
+  return end(engine, live, { ...ending(live), status: 'error', error: described }, together)
+}
+
+export function cancel(engine: Engine, live: Live, reason: string) {
+  const before = live.call.status === 'awaiting_approval' ? [decided(live.call, 'cancelled', { reason })] : []
+  return end(engine, live, { ...ending(live), status: 'cancelled', reason }, { before })
+}
+
+export function interrupt(engine: Engine, live: Live, reason: string) {
+  return end(engine, live, { ...ending(live), status: 'interrupted', reason })
+}
+
+export function expire(engine: Engine, live: Live) {
+  const reason = 'Nobody decided in time.'
+  return end(
+    engine,
+    live,
+    { ...ending(live), status: 'expired', reason },
+    { before: [decided(live.call, 'expired', { reason })] }
+  )
+}
+
+/** By a person, or by a rule that denies. */
+export function reject(
+  engine: Engine,
+  live: Live,
+  options: { reason: string; user_message?: string | undefined; by: ApprovedBy },
+  { before = [], also }: With = {}
+) {
+  const { reason, user_message, by } = options
+  const said = user_message !== undefined && { user_message }
+  const call = { ...ending(live), status: 'rejected' as const, reason, ...said, rejected_by: by }
+  const told = decided(live.call, 'rejected', { reason, by })
+  return end(engine, live, call, { before: [...before, told], ...(also && { also }) })
+}
+
+export const decided = (
+  call: Call,
+  decision: End,
+  more: { reason?: string; by?: ApprovedBy; modified_params?: unknown }
+): NewEvent => ({
+  type: 'tool.decision',
+  ...about(call),
+  decision,
+  ...more
+})

@@ -1,0 +1,263 @@
+// Taking a request: is it well formed, has it been taken before, what does policy say. Then it runs, waits, or has ended.
+import { createHash } from 'node:crypto'
+import { ToolError } from '../errors.ts'
+import type { Write } from '../host/store.ts'
+import type { Context, Tool } from '../tool.ts'
+import { approval, assess, checkEarly, digest, preview } from './assess.ts'
+import type { ApprovedBy, Call, Preview } from './call.ts'
+import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
+import { newId } from './id.ts'
+import { type Assessment, type Caller, Live } from './live.ts'
+import { run, toolCall } from './run.ts'
+import { fail, reject } from './settle.ts'
+
+/** A request to run a tool, as the wire has it. */
+export interface Request {
+  tool: string
+  params: unknown
+  session_id?: string | undefined
+  workspace?: string | undefined
+  context?: string | undefined
+  agent?: string | undefined
+  background?: boolean | undefined
+  timeout_ms?: number | undefined
+  if_match?: string | undefined
+  tool_call_id?: string | undefined
+}
+
+export interface SubmitOptions {
+  idempotency_key?: string | undefined
+  /** Give no kept answer. */
+  fresh?: boolean | undefined
+}
+
+/** What a dry run tells. */
+export interface DryRun {
+  dry_run: true
+  tool: string
+  verdict: Assessment['verdict']
+  paths: Assessment['paths']
+  preview?: Preview
+  digest?: string
+}
+
+/** Takes a request. Resolves once the call is taken: it may have ended, wait for a decision, or still run. A request seen
+ * before, by its key or id, gives the call it made then. */
+export function submit(
+  engine: Engine,
+  request: Request,
+  caller: Caller,
+  options: SubmitOptions = {}
+): Promise<Live | { settled: string }> {
+  const keys = keysOf(request, options)
+  const body_hash = keys.length === 0 ? '' : hashOf(request)
+  for (const key of keys) {
+    const known = engine.keys.get(key) ?? engine.store.key(key)
+    if (!known) continue
+    if (known.body_hash !== body_hash)
+      throw new ToolError('CONFLICT', `${key} was used for another request: take a fresh one.`)
+    if ('live' in known) return known.live
+    return Promise.resolve(engine.live.get(known.tool_call_id) ?? { settled: known.tool_call_id })
+  }
+  const live = admit(engine, request, caller, options)
+  const taken = take(engine, live, request.if_match, () =>
+    keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at])
+  )
+  for (const key of keys) {
+    engine.keys.set(key, { body_hash, live: taken })
+    taken.finally(() => engine.store.flushed().finally(() => engine.keys.delete(key))).catch(() => {})
+  }
+  return taken
+}
+
+/** What would happen, without doing or recording anything. */
+export async function dryRun(engine: Engine, request: Request, caller: Caller): Promise<DryRun> {
+  const live = admit(engine, request, caller, {})
+  const { params } = request
+  const assessment = await assess(engine, live, params, request.if_match)
+  const { verdict, paths } = assessment
+  const found = { dry_run: true as const, tool: live.tool.name, verdict, paths }
+  if (verdict.decision === 'deny') return found
+  await checkEarly(live, params, assessment)
+  if (assessment.effect === 'read' && verdict.decision === 'allow') return found
+  return { ...found, preview: await preview(live, params), digest: await digest(live, params, assessment) }
+}
+
+/** A call of the request, or the error that says why there can be none. Leaves no trace. */
+function admit(engine: Engine, request: Request, caller: Caller, { fresh }: SubmitOptions): Live {
+  if (engine.store.failed)
+    throw new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.')
+  if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
+  if (engine.live.size >= engine.settings.limits.queue)
+    throw new ToolError('OVERLOADED', `${engine.live.size} calls are open already.`, { retry_after_ms: 1_000 })
+  const tool = engine.tools.find(request.tool, request.agent)
+  if (!tool)
+    throw new ToolError(
+      'UNKNOWN_TOOL',
+      `There is no tool ${JSON.stringify(request.tool.slice(0, 80))} here; GET /tools lists them.`
+    )
+  engine.tools.check(tool, request.params)
+  const workspace = workspaceOf(engine, request.workspace)
+  const abort = new AbortController()
+  return new Live({
+    call: newCall(engine, request, tool, workspace, caller),
+    tool,
+    may_approve: caller.rights.has('approve'),
+    abort,
+    since: engine.journal.last,
+    context: live => contextOf(engine, live, workspace),
+    fresh: fresh ?? false
+  })
+}
+
+function newCall(engine: Engine, request: Request, tool: Tool, workspace: ServedWorkspace, { client }: Caller): Call {
+  const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(request.params) : tool.timeout_ms
+  const { agent, context } = request
+  return {
+    status: 'queued',
+    tool_call_id: request.tool_call_id ?? newId('tc'),
+    tool: tool.name,
+    params: request.params,
+    session_id: request.session_id ?? 'default',
+    workspace: workspace.name,
+    ...(agent !== undefined && { agent }),
+    ...(context !== undefined && { context }),
+    background: request.background ?? false,
+    client,
+    attempts: 0,
+    created_at: new Date().toISOString(),
+    timeout_ms: Math.min(request.timeout_ms ?? own, Math.max(engine.settings.limits.timeout_ms, own))
+  }
+}
+
+/** What a tool may use for one call. */
+export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace): Context {
+  const { tool_call_id, session_id } = live.call
+  const host = engine.host(
+    workspace,
+    {
+      signal: live.abort.signal,
+      committed: () => live.intent,
+      changed: change => {
+        live.changes.push(change)
+        const { tool_call_id, session_id, workspace } = live.call
+        const by = { tool_call_id }
+        engine.journal
+          .append([{ type: 'file.changed', session_id, workspace, tool_call_id, ...change, by }])
+          .catch(() => {})
+      }
+    },
+    tool_call_id
+  )
+  return {
+    call_id: tool_call_id,
+    session_id,
+    workspace: { name: workspace.name, root: workspace.root },
+    signal: live.abort.signal,
+    host,
+    notes: {
+      read: key => {
+        const value = engine.store.note(workspace.name, session_id, key)
+        return value === undefined ? undefined : JSON.parse(value)
+      },
+      write: (key, value) =>
+        engine.store.write(() => [['note', workspace.name, session_id, key, JSON.stringify(value)]])
+    }
+  }
+}
+
+/** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. */
+async function take(engine: Engine, live: Live, if_match: string | undefined, also: () => Write[]): Promise<Live> {
+  enter(engine, live)
+  const { call } = live
+  let assessment: Assessment
+  try {
+    assessment = await assess(engine, live, call.params, if_match)
+    live.assessment = assessment
+    await checkEarly(live, call.params, assessment)
+    const { verdict } = assessment
+    if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
+    if (verdict.decision === 'deny') await refuse(engine, live, verdict, also)
+    else if (verdict.decision !== 'allow') await ask(engine, live, assessment, also)
+  } catch (error) {
+    if (engine.store.failed) throw error
+    await fail(engine, live, error, { before: [toolCall(live.call)], also })
+    return live
+  }
+  if (assessment.verdict.decision === 'allow') await allow(engine, live, assessment, also)
+  return live
+}
+
+async function allow(engine: Engine, live: Live, { verdict, effect }: Assessment, also: () => Write[]) {
+  const { source, rule_id } = verdict
+  const approved_by = { source, at: live.call.created_at, ...(rule_id !== undefined && { rule_id }) }
+  const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
+  live.intent = step(engine, live, queued, [toolCall(queued)], also)
+  const running = run(engine, live, undefined)
+  running.catch(error =>
+    engine.log.error({ err: error, tool_call_id: queued.tool_call_id }, 'a call could not be ended')
+  )
+  // A read may be told of before its commit; anything else is durable first.
+  await (effect === 'read' ? Promise.race([running, live.intent]) : live.intent)
+}
+
+function ask(engine: Engine, live: Live, assessment: Assessment, also: () => Write[]): Promise<void> {
+  return approval(engine, live, live.call.params, assessment).then(asked => {
+    const { approved_by: _, ...kept } = live.call as Extract<Call, { status: 'queued' }>
+    const waiting: Call = { ...kept, status: 'awaiting_approval', approval: asked }
+    live.intent = step(engine, live, waiting, [toolCall(waiting)], also)
+    return live.intent
+  })
+}
+
+function refuse(
+  engine: Engine,
+  live: Live,
+  { reason, matched_rules }: Assessment['verdict'],
+  also: () => Write[]
+): Promise<void> {
+  const rule_id = matched_rules[0]?.rule_id
+  const by: ApprovedBy = {
+    source: rule_id === undefined ? 'config' : 'rule',
+    at: live.call.created_at,
+    ...(rule_id !== undefined && { rule_id })
+  }
+  return reject(engine, live, { reason, by }, { before: [toolCall(live.call)], also })
+}
+
+function workspaceOf({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
+  if (name === undefined && workspaces.size > 1 && !workspaces.has('default'))
+    throw new ToolError('INVALID_PARAMS', `Name a workspace: ${[...workspaces.keys()].join(', ')}.`, {
+      errors: [{ pointer: '/workspace', message: 'is required here' }]
+    })
+  const found = name === undefined ? (workspaces.get('default') ?? [...workspaces.values()][0]) : workspaces.get(name)
+  if (found) return found
+  throw new ToolError(
+    'INVALID_PARAMS',
+    `There is no workspace of that name; there are ${[...workspaces.keys()].join(', ')}.`,
+    {
+      errors: [{ pointer: '/workspace', message: `must be one of ${[...workspaces.keys()].join(', ')}` }]
+    }
+  )
+}
+
+const keysOf = ({ tool_call_id }: Request, { idempotency_key }: SubmitOptions) => [
+  ...(idempotency_key === undefined ? [] : [`key ${idempotency_key}`]),
+  ...(tool_call_id === undefined ? [] : [`id ${tool_call_id}`])
+]
+
+const hashOf = (request: Request) =>
+  createHash('sha256')
+    .update(JSON.stringify(sorted(request)))
+    .digest('hex')
+
+/** The same value with its keys in order, so that equal requests have equal hashes. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)])
+  )
+}

@@ -1,0 +1,219 @@
+// What can be configured, once: the schema, its defaults and its words. Where values come from and how faults are told
+// is config-load's work; the documentation page is made from here.
+import { type Static, Type } from 'typebox'
+
+const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
+
+/** What a rule matches on; every named field must hold. */
+export const Match = Type.Object(
+  {
+    tool: Type.Optional(Type.String({ description: 'Tool name, or a glob over names.' })),
+    category: Type.Optional(Type.String()),
+    effect: Type.Optional(Effect),
+    agent: Type.Optional(Type.String()),
+    client: Type.Optional(Type.String()),
+    path: Type.Optional(
+      Type.String({ description: 'Glob over workspace-relative paths; every path touched must match.' })
+    ),
+    host: Type.Optional(Type.String({ description: 'Host name, or *.domain for every name beneath it.' })),
+    command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),
+    mode: Type.Optional(
+      Type.Enum(['exact', 'prefix'], {
+        description:
+          '`exact` (default): the same text. `prefix`: the same leading argv words, for plainly literal commands only.'
+      })
+    )
+  },
+  { additionalProperties: false, title: 'Match' }
+)
+export type Match = Static<typeof Match>
+
+export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
+export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
+export type RuleScope = Static<typeof RuleScope>
+
+/** A rule as configured. Examples are checked when the rule is loaded. */
+export const ConfiguredRule = Type.Object(
+  {
+    effect: RuleEffect,
+    match: Match,
+    reason: Type.Optional(Type.String({ description: 'Shown to whoever is asked or refused.' })),
+    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    examples: Type.Optional(
+      Type.Object(
+        { match: Type.Optional(Type.Array(Type.String())), no_match: Type.Optional(Type.Array(Type.String())) },
+        {
+          additionalProperties: false,
+          description: 'Commands (for command rules) or paths (for path rules) it must and must not match.'
+        }
+      )
+    )
+  },
+  { additionalProperties: false, title: 'ConfiguredRule' }
+)
+export type ConfiguredRule = Static<typeof ConfiguredRule>
+
+const Globs = Type.Array(Type.String())
+const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
+
+export const Config = Type.Object(
+  {
+    roots: Type.Array(
+      Type.Object(
+        { name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), path: Type.String() },
+        { additionalProperties: false }
+      ),
+      {
+        default: [],
+        description: 'Folders to serve, each with a name. Empty: the current folder, named default.'
+      }
+    ),
+    host: Type.String({
+      default: '127.0.0.1',
+      description: 'Address to listen on. Anything but loopback needs token_file.'
+    }),
+    port: Type.Integer({ minimum: 0, maximum: 65535, default: 0, description: 'TCP port; 0 takes a free one.' }),
+    socket: Type.Optional(Type.String({ description: 'Unix socket to listen on besides.' })),
+    token_file: Type.Optional(
+      Type.String({
+        description: 'File holding the token that may call and approve (one line), instead of a fresh one.'
+      })
+    ),
+    call_token_file: Type.Optional(
+      Type.String({ description: 'File holding the call-only token (one line), instead of a fresh one.' })
+    ),
+    allowed_hosts: Type.Array(Type.String(), {
+      default: [],
+      description: 'Further Host header values to accept, port included.'
+    }),
+    allowed_origins: Type.Array(Type.String(), {
+      default: [],
+      description: 'Origins of web pages that may speak to the server.'
+    }),
+    read_only: Type.Boolean({ default: false, description: 'Refuse every call that is not a read.' }),
+    approval: Type.Object(
+      {
+        ttl_ms: Type.Integer({
+          minimum: 0,
+          default: 86_400_000,
+          description: 'How long a call waits for a decision; 0 for ever.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    limits: Type.Object(
+      {
+        read: count(32, 'Reading calls that run at once.'),
+        write: count(8, 'Writing calls that run at once.'),
+        execute: count(8, 'Commands that run at once.'),
+        network: count(8, 'Network calls that run at once.'),
+        queue: count(10_000, 'Calls that may wait to run, or for a decision, before new ones get OVERLOADED.'),
+        body_bytes: count(1_048_576, 'Largest request body.'),
+        connections: count(2_048, 'Open connections.'),
+        timeout_ms: count(600_000, 'Longest time limit a call may ask for.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    cache: Type.Object(
+      {
+        ttl_ms: Type.Integer({
+          minimum: 0,
+          default: 60_000,
+          description: 'How long an answer of a reading call may be reused; 0 switches the cache off.'
+        }),
+        max_bytes: count(33_554_432, 'Memory for kept answers.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    journal: Type.Object(
+      {
+        max_age_days: count(30, 'Events and settled calls older than this are dropped.'),
+        max_bytes: count(1_073_741_824, 'Size of the journal past which the oldest are dropped.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    events: Type.Object(
+      {
+        heartbeat_ms: count(15_000, 'Pause between comments on a quiet stream.'),
+        reader_bytes: count(1_048_576, 'Bytes a slow reader may have waiting before it is cut off, to resume.'),
+        stall_ms: count(30_000, 'How long a reader may take nothing before it is cut off, to resume.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    output: Type.Object(
+      { spill_bytes: count(104_857_600, 'Captured output of one call; past it the middle is dropped and told.') },
+      { additionalProperties: false, default: {} }
+    ),
+    rules: Type.Array(ConfiguredRule, {
+      default: [],
+      description: 'What is allowed, asked or denied; see the approvals page.'
+    }),
+    agents: Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          tools: Type.Object(
+            { allow: Type.Optional(Globs), deny: Type.Optional(Globs) },
+            { additionalProperties: false }
+          )
+        },
+        { additionalProperties: false }
+      ),
+      {
+        default: {},
+        description: 'Tool sets by agent name: globs over tool names. No allow list means all; deny wins.'
+      }
+    ),
+    env: Type.Object(
+      {
+        allow: Type.Array(Type.String(), {
+          default: [],
+          description: 'Environment names passed to commands besides the standard ones.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    sensitive: Type.Object(
+      {
+        names: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further file name globs that are treated as secrets.'
+        }),
+        call_only: Type.Enum(['deny', 'ask'], {
+          default: 'deny',
+          description: 'What a call-only token gets when it reads a sensitive file.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    trust: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description:
+        'Workspace configuration files that may do more than tighten: path → sha256 of the content. Only from the home folder or a flag.'
+    }),
+    log: Type.Object(
+      {
+        level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], { default: 'info' })
+      },
+      { additionalProperties: false, default: {} }
+    )
+  },
+  { additionalProperties: false, title: 'Configuration' }
+)
+/** The whole configuration, every default filled in. */
+export type Config = Static<typeof Config>
+
+/** Rules by the tier they come from. Remembered ones live in the journal's store instead. */
+export interface RuleTiers {
+  administrator: ConfiguredRule[]
+  user: ConfiguredRule[]
+  /** Each holds in the workspace whose file it comes from, named by its root folder. */
+  workspace: (ConfiguredRule & { workspace?: string })[]
+}
+
+/** What the server is started with: configuration plus what only the process knows. */
+export interface Settings extends Config {
+  state_dir: string
+  tiers: RuleTiers
+  version: string
+}

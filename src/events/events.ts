@@ -1,0 +1,93 @@
+// Everything that is told, as one union. An event is in the journal before any reader sees it.
+import { type Static, type TProperties, Type } from 'typebox'
+
+export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
+
+const at = {
+  seq: Type.Integer({ description: 'Place in the journal: only grows, may have gaps, never reused.' }),
+  time: Type.String({ format: 'date-time' }),
+  session_id: Type.Optional(Type.String()),
+  workspace: Type.Optional(Type.String()),
+  tool_call_id: Type.Optional(Type.String()),
+  truncated: Type.Optional(Type.Boolean({ description: 'The data was over 64 KiB and is left out; read `href`.' })),
+  href: Type.Optional(Type.String())
+}
+const event = <T extends string, P extends TProperties>(type: T, description: string, fields: P) => ({
+  ...Type.Object({ type: Type.Literal(type), ...at, ...fields }, { title: type }),
+  description
+})
+
+const Call = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
+const Approval = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Approval' })
+
+export const EVENTS = {
+  'stream.snapshot': event('stream.snapshot', 'First frame of every stream: where things stand.', {
+    instance: Type.String({ description: 'Id of this run of the server.' }),
+    head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
+    pending: Type.Array(Call, { description: 'Calls that wait for a decision, oldest first.' }),
+    running: Type.Array(Call)
+  }),
+  'stream.gap': event('stream.gap', 'The resume point is older than the journal: read /state again.', {
+    asked: Type.Integer(),
+    oldest: Type.Integer()
+  }),
+  'tool.call': event('tool.call', 'A call was taken, or waits for a new decision because its preview changed.', {
+    tool: Type.String(),
+    params: Type.Unknown(),
+    requires_approval: Type.Boolean(),
+    agent: Type.Optional(Type.String()),
+    context: Type.Optional(Type.String()),
+    client: Type.String(),
+    approval: Type.Optional(Approval)
+  }),
+  'tool.decision': event('tool.decision', 'A waiting call was decided, or nobody decided in time.', {
+    decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled']),
+    by: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy' })),
+    modified_params: Type.Optional(Type.Unknown()),
+    reason: Type.Optional(Type.String())
+  }),
+  'tool.progress': event('tool.progress', 'A running call tells how far it is, or what it printed.', {
+    progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    message: Type.Optional(Type.String()),
+    delta: Type.Optional(
+      Type.Object({
+        stream: Type.Enum(['stdout', 'stderr', 'output']),
+        text: Type.String(),
+        offset: Type.Integer({ description: 'Byte offset of the text in its stream.' })
+      })
+    )
+  }),
+  'tool.result': event('tool.result', 'A call ended.', {
+    status: Type.Enum(['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired']),
+    tool: Type.String(),
+    result: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result' })),
+    error: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError' })),
+    reason: Type.Optional(Type.String()),
+    user_message: Type.Optional(Type.String()),
+    execution_time_ms: Type.Optional(Type.Number())
+  }),
+  'file.changed': event('file.changed', 'A file of a workspace is no longer as it was.', {
+    path: Type.String(),
+    operation: Type.Enum(['created', 'modified', 'deleted', 'moved']),
+    from: Type.Optional(Type.String()),
+    before_hash: Type.Optional(Type.String()),
+    after_hash: Type.Optional(Type.String()),
+    added: Type.Optional(Type.Integer({ description: 'Lines.' })),
+    removed: Type.Optional(Type.Integer({ description: 'Lines.' })),
+    by: Type.Union([Type.Object({ tool_call_id: Type.String() }), Type.Literal('external')])
+  }),
+  'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
+  'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
+    change: Type.Enum(['added', 'revoked', 'expired']),
+    rule_id: Type.String()
+  }),
+  'tools.changed': event('tools.changed', 'The catalogue is no longer as listed.', {})
+}
+
+export type EventType = keyof typeof EVENTS
+export type Event = { [T in EventType]: Static<(typeof EVENTS)[T]> }[EventType]
+export type EventOf<T extends EventType> = Static<(typeof EVENTS)[T]>
+type Distribute<E> = E extends Event ? Omit<E, 'seq' | 'time'> : never
+/** An event before the journal gave it its place and time. */
+export type NewEvent = Distribute<Exclude<Event, { type: 'stream.snapshot' | 'stream.gap' }>>
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]

@@ -1,0 +1,92 @@
+// The durable, ordered log of events: an event gets its number here, and is told to readers once it is on the disk.
+import type { Store, Write } from '../host/store.ts'
+import type { NewEvent } from './events.ts'
+import type { Entry } from './frame.ts'
+
+/** Hears every event in order, after it became durable. */
+export type Listener = (entries: readonly Entry[]) => void
+
+export class Journal {
+  readonly #store: Store
+  readonly #listeners = new Set<Listener>()
+  #unpublished: Entry[] = []
+  #last: number
+  #head: number
+
+  constructor(store: Store) {
+    this.#store = store
+    this.#last = store.head()
+    this.#head = this.#last
+  }
+
+  /** Number of the newest event that readers may see. */
+  get head(): number {
+    return this.#head
+  }
+
+  /** Number of the newest event given a place, on the disk or not. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** Number of the oldest event still held. */
+  get oldest(): number {
+    return this.#store.oldest()
+  }
+
+  /** Gives the events their places and writes them, together with what `also` writes, in one transaction. Resolves when
+   * they are durable, and then they have been told. `result` is the JSON of a tool.result's result. */
+  append(events: readonly NewEvent[], also?: () => Write[], result?: string): Promise<void> {
+    const time = new Date().toISOString()
+    const entries = events.map((event): Entry => {
+      const seq = ++this.#last
+      return {
+        seq,
+        event,
+        json: JSON.stringify({ seq, time, ...event }),
+        result: event.type === 'tool.result' ? result : undefined
+      }
+    })
+    this.#unpublished.push(...entries)
+    const upTo = this.#last
+    const durable = this.#store.write(() => [...entries.map(entry => row(entry, time)), ...(also?.() ?? [])])
+    return durable.then(() => this.#publish(upTo))
+  }
+
+  /** Events after a place, in order, from the disk. */
+  since(after: number, limit: number) {
+    return this.#store.events(after, limit)
+  }
+
+  ofCall(tool_call_id: string, after: number, limit: number) {
+    return this.#store.eventsOfCall(tool_call_id, after, limit)
+  }
+
+  /** Hears what becomes durable from now on. Answers how to stop hearing. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #publish(upTo: number) {
+    if (upTo <= this.#head) return
+    const entries = this.#unpublished
+    let n = 0
+    while (n < entries.length && entries[n]!.seq <= upTo) n += 1
+    const published = n === entries.length ? entries : entries.slice(0, n)
+    this.#unpublished = n === entries.length ? [] : entries.slice(n)
+    this.#head = upTo
+    for (const listener of this.#listeners) listener(published)
+  }
+}
+
+const row = ({ seq, event, json }: Entry, time: string): Write => [
+  'event',
+  seq,
+  time,
+  event.type,
+  event.session_id ?? null,
+  event.workspace ?? null,
+  event.tool_call_id ?? null,
+  json
+]

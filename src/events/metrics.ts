@@ -1,0 +1,107 @@
+// How often each tool was called, how it ended, how long it took: a reader of the journal, counting since the start.
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import type { Journal } from './journal.ts'
+
+/** Counts of one tool since the server started. Times are of the tool's run alone, in milliseconds. */
+export interface ToolStats {
+  tool: string
+  total: number
+  success: number
+  error: number
+  rejected: number
+  /** Cancelled, interrupted or expired. */
+  ended_otherwise: number
+  average_ms: number | null
+  p50_ms: number | null
+  p95_ms: number | null
+  p99_ms: number | null
+}
+
+interface Counts {
+  statuses: Map<string, number>
+  micros: RecordableHistogram
+  seconds: number
+}
+
+export class Metrics {
+  readonly #tools = new Map<string, Counts>()
+  readonly #journal: Journal
+  readonly since = new Date().toISOString()
+  #events = 0
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+    journal.listen(entries => {
+      this.#events += entries.length
+      for (const { event } of entries)
+        if (event.type === 'tool.result') this.#count(event.tool, event.status, event.execution_time_ms)
+    })
+  }
+
+  stats(): ToolStats[] {
+    return [...this.#tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, counts]) => statsOf(tool, counts))
+  }
+
+  /** Prometheus text. `gauges` are read now. */
+  async prometheus(gauges: Record<string, { help: string; value: number }>): Promise<string> {
+    // Loaded when first asked for: most servers never are.
+    const { Registry, Counter, Gauge } = (await import('prom-client')).default
+    const registers = [new Registry()]
+    const calls = new Counter({
+      name: 'toolgate_calls_total',
+      help: 'Calls that have ended.',
+      labelNames: ['tool', 'status'],
+      registers
+    })
+    const seconds = new Gauge({
+      name: 'toolgate_call_seconds',
+      help: 'Run time of calls.',
+      labelNames: ['tool', 'quantile'],
+      registers
+    })
+    const sums = new Counter({
+      name: 'toolgate_call_seconds_total',
+      help: 'Run time of all calls together.',
+      labelNames: ['tool'],
+      registers
+    })
+    for (const [tool, { statuses, micros, seconds: sum }] of this.#tools) {
+      for (const [status, n] of statuses) calls.inc({ tool, status }, n)
+      if (micros.count === 0) continue
+      for (const quantile of [50, 95, 99])
+        seconds.set({ tool, quantile: quantile / 100 }, micros.percentile(quantile) / 1e6)
+      sums.inc({ tool }, sum)
+    }
+    new Counter({ name: 'toolgate_events_total', help: 'Events written to the journal.', registers }).inc(this.#events)
+    new Gauge({ name: 'toolgate_journal_head', help: 'Number of the newest event.', registers }).set(this.#journal.head)
+    for (const [name, { help, value }] of Object.entries(gauges)) new Gauge({ name, help, registers }).set(value)
+    return registers[0]!.metrics()
+  }
+
+  #count(tool: string, status: string, ms: number | undefined) {
+    const counts = this.#tools.get(tool) ?? { statuses: new Map(), micros: createHistogram(), seconds: 0 }
+    this.#tools.set(tool, counts)
+    counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1)
+    if (ms === undefined) return
+    counts.micros.record(Math.max(1, Math.round(ms * 1_000)))
+    counts.seconds += ms / 1_000
+  }
+}
+
+function statsOf(tool: string, { statuses, micros, seconds }: Counts): ToolStats {
+  const of = (status: string) => statuses.get(status) ?? 0
+  const total = [...statuses.values()].reduce((sum, n) => sum + n, 0)
+  const time = (percent: number) => (micros.count === 0 ? null : micros.percentile(percent) / 1_000)
+  return {
+    tool,
+    total,
+    success: of('success'),
+    error: of('error'),
+    rejected: of('rejected'),
+    ended_otherwise: total - of('success') - of('error') - of('rejected'),
+    average_ms: micros.count === 0 ? null : Math.round((seconds * 1e6) / micros.count) / 1_000,
+    p50_ms: time(50),
+    p95_ms: time(95),
+    p99_ms: time(99)
+  }
+}

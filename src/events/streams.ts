@@ -1,0 +1,246 @@
+// Readers of the journal. A reader that keeps up is handed shared frames as they become durable; one that does not is
+// only a place in the journal: it is read on from there when it drains, and cut off, to resume, when it takes nothing.
+import type { Event, EventType } from './events.ts'
+import { type Entry, frame, notice } from './frame.ts'
+import type { Journal } from './journal.ts'
+
+export interface Filter {
+  session_id?: string | undefined
+  workspace?: string | undefined
+  tool_call_id?: string | undefined
+  types?: readonly EventType[] | undefined
+}
+
+/** Where a reader's bytes go. */
+export interface Sink {
+  write(bytes: Buffer): void
+  /** Bytes written that the other side has not taken yet. */
+  readonly pending: number
+  onDrain(listener: () => void): void
+  end(): void
+  /** Breaks the connection off, so that the client notices and resumes. */
+  destroy(): void
+}
+
+export interface StreamLimits {
+  heartbeat_ms: number
+  reader_bytes: number
+  stall_ms: number
+}
+
+/** Where things stand, for the first frame. */
+export type Snapshot = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
+
+export interface Reader {
+  close(): void
+}
+
+interface OpenReader {
+  sink: Sink
+  filter: Filter
+  /** Last place written. */
+  at: number
+  state: 'live' | 'catching-up' | 'closed'
+  /** When the sink last took something, while more waits than it may. */
+  stalled_since: number | undefined
+  /** Ends the stream after this event has been written. */
+  until: ((event: { type: string }) => boolean) | undefined
+}
+
+interface Framed {
+  entry: Entry
+  frame: Buffer
+}
+
+const PAGE = 256
+const RECENT = 4_096
+
+export class Streams {
+  readonly #journal: Journal
+  readonly #limits: StreamLimits
+  readonly #snapshot: Snapshot
+  readonly #readers = new Set<OpenReader>()
+  /** Readers that keep up, by filter: those with the same filter share the same bytes. */
+  readonly #live = new Map<string, { filter: Filter; readers: Set<OpenReader> }>()
+  /** The newest frames, kept while anybody reads, so that one who lags a little costs no read from the disk. */
+  #recent: Framed[] = []
+  readonly #timer: NodeJS.Timeout
+  readonly #unlisten: () => void
+
+  constructor(journal: Journal, limits: StreamLimits, snapshot: Snapshot) {
+    this.#journal = journal
+    this.#limits = limits
+    this.#snapshot = snapshot
+    this.#unlisten = journal.listen(entries => this.#tell(entries))
+    this.#timer = setInterval(() => this.#beat(), Math.min(limits.heartbeat_ms, Math.max(limits.stall_ms / 2, 10)))
+    this.#timer.unref()
+  }
+
+  get readers(): number {
+    return this.#readers.size
+  }
+
+  /** Opens a stream: a snapshot, then what came after `after` (default: from now on), then what comes. */
+  open(sink: Sink, options: { after?: number | undefined; filter: Filter; until?: OpenReader['until'] }): Reader {
+    const { head, oldest } = this.#journal
+    const { after, filter, until } = options
+    const resumable = after === undefined || (after <= head && after + 1 >= oldest)
+    const reader: OpenReader = {
+      sink,
+      filter,
+      at: after === undefined || after > head ? head : after,
+      state: 'catching-up',
+      stalled_since: undefined,
+      until
+    }
+    this.#readers.add(reader)
+    const time = new Date().toISOString()
+    // Only a stream that starts here may name its place already: on a resumed one older numbers follow.
+    const place = reader.at === head ? head : undefined
+    const first = notice('stream.snapshot', { type: 'stream.snapshot', seq: head, time, ...this.#snapshot() }, place)
+    const gap = resumable
+      ? []
+      : [notice('stream.gap', { type: 'stream.gap', seq: reader.at, time, asked: after, oldest })]
+    sink.write(Buffer.concat([Buffer.from('retry: 1000\n\n'), first, ...gap]))
+    sink.onDrain(() => this.#resume(reader))
+    this.#catchUp(reader)
+    return { close: () => this.#close(reader) }
+  }
+
+  /** Ends every stream; clients resume by their last id. */
+  close() {
+    clearInterval(this.#timer)
+    this.#unlisten()
+    for (const reader of this.#readers) {
+      reader.sink.end()
+      this.#close(reader)
+    }
+  }
+
+  #tell(entries: readonly Entry[]) {
+    if (this.#readers.size === 0) {
+      this.#recent = []
+      return
+    }
+    const fresh = entries.map(entry => ({ entry, frame: frame(entry.seq, entry.event.type, entry.json, entry.result) }))
+    this.#recent.push(...fresh)
+    if (this.#recent.length > 2 * RECENT) this.#recent = this.#recent.slice(-RECENT)
+    const last = entries.at(-1)!.seq
+    for (const { filter, readers } of [...this.#live.values()]) {
+      const wanted = fresh.filter(({ entry }) => wants(filter, entry.event))
+      const bytes = wanted.length === 1 ? wanted[0]!.frame : Buffer.concat(wanted.map(({ frame }) => frame))
+      for (const reader of [...readers]) {
+        reader.at = last
+        if (wanted.length === 0) continue
+        reader.sink.write(bytes)
+        if (reader.until && wanted.some(({ entry }) => reader.until!(entry.event))) this.#finish(reader)
+        else if (this.#full(reader)) this.#leaveLive(reader)
+      }
+    }
+  }
+
+  /** Reads on from the reader's place until it is level with the journal or full. A page a turn, for others wait too. */
+  #catchUp(reader: OpenReader) {
+    if (reader.state !== 'catching-up' || reader.stalled_since !== undefined) return
+    const { wanted, next } = this.#after(reader)
+    const end = reader.until ? wanted.findIndex(({ type }) => reader.until!({ type })) : -1
+    const sent = end < 0 ? wanted : wanted.slice(0, end + 1)
+    reader.at = next
+    if (sent.length > 0) reader.sink.write(Buffer.concat(sent.map(({ make }) => make())))
+    if (end >= 0) this.#finish(reader)
+    else if (this.#full(reader)) reader.stalled_since = performance.now()
+    else if (reader.at >= this.#journal.head) this.#goLive(reader)
+    else setImmediate(() => this.#catchUp(reader))
+  }
+
+  /** The wanted events of the next page after the reader's place, and the place after that page. */
+  #after({ at, filter }: OpenReader): { wanted: { type: string; make: () => Buffer }[]; next: number } {
+    const { head } = this.#journal
+    const kept = this.#recent[0]?.entry.seq
+    if (kept !== undefined && kept <= at + 1) {
+      const from = this.#recent.findIndex(({ entry }) => entry.seq > at)
+      const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE)
+      const wanted = page.filter(({ entry }) => wants(filter, entry.event))
+      return {
+        wanted: wanted.map(({ entry, frame }) => ({ type: entry.event.type, make: () => frame })),
+        next: page.at(-1)?.entry.seq ?? head
+      }
+    }
+    const id = filter.tool_call_id
+    const page = id === undefined ? this.#journal.since(at, PAGE) : this.#journal.ofCall(id, at, PAGE)
+    // The disk may be ahead of what has been told.
+    const told = page.filter(({ seq }) => seq <= head)
+    return {
+      wanted: told
+        .filter(event => wants(filter, event))
+        .map(({ seq, type, data, result }) => ({ type, make: () => frame(seq, type, data, result) })),
+      next: page.length < PAGE || told.length < page.length ? head : told.at(-1)!.seq
+    }
+  }
+
+  #resume(reader: OpenReader) {
+    if (reader.stalled_since === undefined || reader.sink.pending > 0) return
+    reader.stalled_since = undefined
+    this.#catchUp(reader)
+  }
+
+  #goLive(reader: OpenReader) {
+    reader.state = 'live'
+    const key = JSON.stringify(reader.filter)
+    const group = this.#live.get(key) ?? { filter: reader.filter, readers: new Set() }
+    group.readers.add(reader)
+    this.#live.set(key, group)
+  }
+
+  #leaveLive(reader: OpenReader) {
+    this.#dropLive(reader)
+    reader.state = 'catching-up'
+    reader.stalled_since = performance.now()
+  }
+
+  #dropLive(reader: OpenReader) {
+    const key = JSON.stringify(reader.filter)
+    const group = this.#live.get(key)
+    if (group?.readers.delete(reader) && group.readers.size === 0) this.#live.delete(key)
+  }
+
+  #full(reader: OpenReader) {
+    return reader.sink.pending > this.#limits.reader_bytes
+  }
+
+  #finish(reader: OpenReader) {
+    this.#close(reader)
+    reader.sink.end()
+  }
+
+  #close(reader: OpenReader) {
+    if (reader.state === 'live') this.#dropLive(reader)
+    reader.state = 'closed'
+    this.#readers.delete(reader)
+  }
+
+  #last_beat = performance.now()
+
+  #beat() {
+    const now = performance.now()
+    const due = now - this.#last_beat >= this.#limits.heartbeat_ms - 5
+    if (due) this.#last_beat = now
+    for (const reader of this.#readers) {
+      if (reader.stalled_since !== undefined && now - reader.stalled_since > this.#limits.stall_ms) {
+        this.#close(reader)
+        reader.sink.destroy()
+      } else if (due && reader.state === 'live') reader.sink.write(HEARTBEAT)
+    }
+  }
+}
+
+const HEARTBEAT = Buffer.from(': still here\n\n')
+
+const wants = (
+  { session_id, workspace, tool_call_id, types }: Filter,
+  event: { type: string; session_id?: string | null; workspace?: string | null; tool_call_id?: string | null }
+) =>
+  (session_id === undefined || event.session_id === session_id) &&
+  (workspace === undefined || event.workspace === workspace) &&
+  (tool_call_id === undefined || event.tool_call_id === tool_call_id) &&
+  (types === undefined || types.includes(event.type as EventType))

@@ -1,0 +1,44 @@
+// What tools may use of the machine, bound to one call and one workspace. Everything that leaves the process goes
+// through here; the engine makes one of these for each call.
+
+import type { FileList } from './file-list.ts'
+import type { Files } from './files.ts'
+import type { Processes } from './processes.ts'
+import type { Ripgrep } from './ripgrep.ts'
+
+export interface Host {
+  /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */
+  files: Files
+  /** Names of the workspace's files, kept warm. */
+  list: FileList
+  ripgrep: Ripgrep
+  processes: Processes
+}
+
+/** What a call did to one path. Hashes are `sha256:<hex>` of the whole content; lines added and removed where it is text. */
+export interface Change {
+  path: string
+  operation: 'created' | 'modified' | 'deleted' | 'moved'
+  from?: string
+  before_hash?: string
+  after_hash?: string
+  added?: number
+  removed?: number
+}
+
+/** What a call gives the host, so that no effect comes before its intent and no change goes untold. */
+export interface Effects {
+  signal: AbortSignal
+  /** Resolves once the call's intent is durable in the journal. Awaited right before the first visible change. */
+  committed(): Promise<void>
+  changed(change: Change): void
+}
+
+/** A served root folder. `root` is its real path, `fd` an open descriptor of it (O_DIRECTORY), held while the server runs. */
+export interface Workspace {
+  name: string
+  root: string
+  fd: number
+  /** The absolute path as a person gave it, where links lead from it to `root`: paths below it are accepted too. */
+  given?: string
+}

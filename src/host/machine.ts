@@ -1,0 +1,76 @@
+// Everything of the machine that outlives a call: the workspaces served, the helper that starts processes, the captured
+// output. Each call is given what it may use of it, bound to its workspace.
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import type { Settings } from '../config.ts'
+import { FileList } from './file-list.ts'
+import { Files } from './files.ts'
+import type { Effects, Host, Workspace } from './host.ts'
+import { Outputs } from './outputs.ts'
+import { type Guard, openWorkspace, searchExcludes } from './paths.ts'
+import { Processes } from './processes.ts'
+import { Ripgrep } from './ripgrep.ts'
+import { Spawner } from './spawner.ts'
+import { Watcher } from './watcher.ts'
+
+/** A workspace with what is kept of its tree. */
+export interface WorkspaceInUse extends Workspace {
+  /** Counts changes of any file seen on disk; undefined while that cannot be told for certain. Settles what is on its way first. */
+  treeVersion(): Promise<string | undefined>
+  ripgrep: Ripgrep
+  list: FileList
+  watcher: Watcher
+}
+
+export class Machine {
+  readonly workspaces = new Map<string, WorkspaceInUse>()
+  readonly outputs: Outputs
+  readonly #spawner = new Spawner()
+  readonly #guard: Guard
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
+    this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
+    for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path))
+    this.#spawner.warm()
+  }
+
+  /** What one call may use. */
+  hostFor(workspace: Workspace, effects: Effects, call_id: string): Host {
+    const { ripgrep, list } = this.workspaces.get(workspace.name)!
+    const env_allow = this.#settings.env.allow
+    return {
+      files: new Files(workspace, this.#guard, effects),
+      processes: new Processes(this.#spawner, this.outputs, workspace, effects, { call_id, env_allow }),
+      ripgrep,
+      list
+    }
+  }
+
+  async close() {
+    for (const { list, watcher } of this.workspaces.values()) {
+      list.close()
+      watcher.close()
+    }
+    await this.#spawner.close()
+  }
+
+  #open(workspace: Workspace) {
+    const ripgrep = new Ripgrep(this.#spawner, workspace, { exclude: searchExcludes(workspace, this.#guard) })
+    const watcher = new Watcher(workspace)
+    const treeVersion = async () => {
+      if (!watcher.live) return undefined
+      await watcher.settled()
+      return watcher.live ? String(watcher.generation) : undefined
+    }
+    this.workspaces.set(workspace.name, {
+      ...workspace,
+      ripgrep,
+      watcher,
+      list: new FileList(workspace, ripgrep, watcher),
+      treeVersion
+    })
+  }
+}

@@ -1,0 +1,101 @@
+// The store's writer, on a thread of its own so that fsync never holds up the server. It takes one batch at a time and
+// answers each; a batch that fails is rolled back whole and ends the writer, for a journal that lost a write is no journal.
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { migrate, STATEMENTS, type Statement, type Write } from './store-schema.ts'
+
+export interface Retention {
+  /** ISO time before which events and settled calls are dropped. */
+  before: string
+  max_bytes: number
+}
+export type ToWriter = { writes: Write[] } | { retain: Retention } | { close: true }
+export type FromWriter =
+  | { ready: true }
+  | { committed: true }
+  | { retained: number }
+  | { failed: string }
+  | { closed: true }
+
+const OPEN = `status IN ('awaiting_approval', 'queued', 'running')`
+const SLICE = 500
+const DROP_EVENTS = `DELETE FROM events WHERE seq IN (
+  SELECT seq FROM (
+    SELECT seq, time FROM events
+    WHERE seq < (SELECT max(seq) FROM events)
+      AND coalesce(tool_call_id, '') NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN})
+    ORDER BY seq LIMIT ${SLICE})
+  WHERE time < ?)`
+// An answer that a later call shares stays until that call goes.
+const DROP_CALLS = `DELETE FROM calls WHERE n IN (
+  SELECT n FROM (
+    SELECT n, created_at FROM calls
+    WHERE NOT ${OPEN} AND tool_call_id NOT IN (SELECT result_of FROM calls WHERE result_of IS NOT NULL)
+    ORDER BY n LIMIT ${SLICE})
+  WHERE created_at < ?)`
+
+const port = parentPort!
+const answer = (message: FromWriter) => port.postMessage(message)
+let db: DatabaseSync
+let statements: Record<Statement, StatementSync>
+
+try {
+  db = new DatabaseSync((workerData as { file: string }).file)
+  migrate(db)
+  statements = Object.fromEntries(
+    Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
+  ) as typeof statements
+  answer({ ready: true })
+} catch (error) {
+  answer({ failed: (error as Error).message })
+}
+
+port.on('message', (message: ToWriter) => {
+  try {
+    if ('writes' in message) {
+      commit(message.writes)
+      answer({ committed: true })
+    } else if ('retain' in message) answer({ retained: retain(message.retain) })
+    else {
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      db.close()
+      answer({ closed: true })
+      port.close()
+    }
+  } catch (error) {
+    answer({ failed: (error as Error).message })
+  }
+})
+
+function commit(writes: Write[]) {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    for (const [name, ...values] of writes) statements[name].run(...values)
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Drops one slice of what is too old, or of the oldest while the store is too large. The newest event always stays, for
+ * it holds the last number given. Answers how many rows went: nothing left to drop is 0. */
+function retain({ before, max_bytes }: Retention) {
+  const dropped = dropSlice(before) || (size() > max_bytes ? dropSlice('9999') : 0)
+  if (dropped > 0) db.exec('PRAGMA incremental_vacuum(1000)')
+  return dropped
+}
+
+function dropSlice(before: string) {
+  db.exec('BEGIN IMMEDIATE')
+  const events = db.prepare(DROP_EVENTS).run(before)
+  const calls = db.prepare(DROP_CALLS).run(before)
+  if (calls.changes) db.exec('DELETE FROM keys WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)')
+  db.exec('COMMIT')
+  return Number(events.changes) + Number(calls.changes)
+}
+
+function size() {
+  const read = (pragma: string) => Object.values(db.prepare(`PRAGMA ${pragma}`).get() as Record<string, number>)[0]!
+  return (read('page_count') - read('freelist_count')) * read('page_size')
+}

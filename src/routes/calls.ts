@@ -1,0 +1,308 @@
+// Calls over HTTP: submit, batch, look, cancel, captured output.
+import '@fastify/sse'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { isSettled, STATUSES } from '../calls/call.ts'
+import type { Answer, Calls, Outcome } from '../calls/calls.ts'
+import type { Streams } from '../events/streams.ts'
+import { problemOf } from './problem.ts'
+import { CallId, problems, ref, WaitMs } from './schema.ts'
+import { openStream } from './stream.ts'
+
+const HELD_MS = 30_000
+const LARGEST_BATCH = 100
+
+const CallRequest = Type.Object(
+  {
+    tool: Type.String({ minLength: 1, maxLength: 256, description: 'Name of a tool that GET /tools lists.' }),
+    params: Type.Object({}, { additionalProperties: true, description: "The tool's params." }),
+    session_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Groups calls, such as one conversation. Default: default.'
+      })
+    ),
+    workspace: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Name of a served root. Needed only where none is named default.' })
+    ),
+    context: Type.Optional(
+      Type.String({ maxLength: 4_096, description: 'Where in a conversation the call arose; shown to approvers.' })
+    ),
+    agent: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: 'Name of the agent, for its tool set and rules.' })
+    ),
+    background: Type.Optional(Type.Boolean({ description: 'Answer at once; the call runs on.' })),
+    timeout_ms: Type.Optional(
+      Type.Integer({ minimum: 1, description: "Time limit of the run, instead of the tool's own." })
+    ),
+    if_match: Type.Optional(
+      Type.String({ maxLength: 80, description: 'Hash that the file to be written must have, as read before.' })
+    ),
+    tool_call_id: Type.Optional(
+      Type.String({
+        pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',
+        description: 'Id to give the call: tc_ and a ULID. Sent again with the same request, it gives the same call.'
+      })
+    )
+  },
+  { additionalProperties: false, title: 'CallRequest' }
+)
+
+const SubmitBody = Type.Object(
+  {
+    ...CallRequest.properties,
+    dry_run: Type.Optional(Type.Boolean({ description: 'Tell what would happen; change and record nothing.' }))
+  },
+  { additionalProperties: false, title: 'SubmitRequest' }
+)
+
+const SubmitQuery = Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false })
+
+const SubmitHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The same key with the same request gives the same call.'
+    })
+  ),
+  'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
+})
+
+const BatchBody = Type.Object(
+  {
+    calls: Type.Array(CallRequest, { minItems: 1, maxItems: LARGEST_BATCH }),
+    stop_on_error: Type.Optional(
+      Type.Boolean({ description: 'Run one after the other, and none after one that failed.' })
+    )
+  },
+  { additionalProperties: false, title: 'BatchRequest' }
+)
+
+const LogQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Enum([...STATUSES])),
+    tool: Type.Optional(Type.String()),
+    session_id: Type.Optional(Type.String()),
+    workspace: Type.Optional(Type.String()),
+    path: Type.Optional(Type.String({ description: 'Only calls that touched this path.' })),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+    cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
+    limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 })
+  },
+  { additionalProperties: false }
+)
+
+const OutputQuery = Type.Object(
+  {
+    stream: Type.Enum(['output', 'stdout', 'stderr'], {
+      default: 'output',
+      description: '`output` is both, as it came.'
+    }),
+    offset: Type.Integer({ minimum: 0, default: 0, description: 'Bytes into the stream.' }),
+    limit: Type.Integer({ minimum: 1, maximum: 1_048_576, default: 65_536, description: 'Most bytes to give.' }),
+    wait_ms: Type.Integer({
+      minimum: 0,
+      maximum: 60_000,
+      default: 0,
+      description: 'How long to wait for more where there is none yet.'
+    })
+  },
+  { additionalProperties: false }
+)
+
+export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Streams }> = async (
+  app,
+  { calls, streams }
+) => {
+  app.post(
+    '/calls',
+    {
+      sse: 'dual',
+      schema: {
+        operationId: 'submitCall',
+        summary: 'Submit a tool call.',
+        description:
+          'Answers when the call has ended or needs a decision, at the latest after 30 s; with wait_ms, also waits through the decision. ' +
+          'With Accept: text/event-stream, streams the events of this call and ends with its tool.result.',
+        tags: ['calls'],
+        body: SubmitBody,
+        querystring: SubmitQuery,
+        headers: SubmitHeaders,
+        response: {
+          200: {
+            description: 'The call has ended, or the answer to a dry run.',
+            content: { 'application/json': { schema: ref('Call') }, 'text/event-stream': { schema: Type.String() } }
+          },
+          202: {
+            description: 'The call waits for a decision, or has not ended.',
+            content: { 'application/json': { schema: ref('Call') } }
+          },
+          ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL', 'CONFLICT', 'TOO_LARGE')
+        }
+      }
+    },
+    async (request, reply) => {
+      const { dry_run, ...body } = request.body
+      if (dry_run) return calls.dryRun(body, request.caller)
+      const options = {
+        idempotency_key: request.headers['idempotency-key'],
+        fresh: request.headers['cache-control'] === 'no-cache'
+      }
+      if (reply.sse) {
+        const { tool_call_id, after } = await calls.open(body, request.caller, options)
+        return openStream(streams, reply, {
+          filter: { tool_call_id },
+          after,
+          until: ({ type }) => type === 'tool.result'
+        })
+      }
+      return sendCall(
+        reply,
+        await calls.submit(body, request.caller, { ...options, wait: waitOf(request, request.query.wait_ms) })
+      )
+    }
+  )
+
+  app.post(
+    '/calls/batch',
+    {
+      schema: {
+        operationId: 'submitBatch',
+        summary: 'Submit several calls; those that touch the same path run in order, others in parallel.',
+        tags: ['calls'],
+        body: BatchBody,
+        querystring: SubmitQuery,
+        response: {
+          200: Type.Object({
+            results: Type.Array(Type.Unknown(), { description: 'By request: a Call, {problem}, or {skipped: true}.' })
+          }),
+          ...problems('INVALID_PARAMS')
+        }
+      }
+    },
+    async (request, reply) => {
+      const { calls: requests, stop_on_error } = request.body
+      const wait = waitOf(request, request.query.wait_ms)
+      const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
+      return sendJson(reply, 200, resultsJson(outcomes))
+    }
+  )
+
+  app.get(
+    '/calls',
+    {
+      schema: {
+        operationId: 'listCalls',
+        summary: 'The execution log, newest first.',
+        tags: ['calls'],
+        querystring: LogQuery,
+        response: {
+          200: Type.Object({ calls: Type.Array(ref('Call')), cursor: Type.Union([Type.String(), Type.Null()]) }),
+          ...problems('INVALID_PARAMS')
+        }
+      }
+    },
+    async ({ query }, reply) => {
+      const page = calls.list(query)
+      return sendJson(reply, 200, `{"calls":[${page.calls.join(',')}],"cursor":${JSON.stringify(page.cursor)}}`)
+    }
+  )
+
+  app.get(
+    '/calls/:id',
+    {
+      schema: {
+        operationId: 'getCall',
+        summary: 'One call whole; wait_ms holds the answer until it has ended.',
+        tags: ['calls'],
+        params: CallId,
+        querystring: SubmitQuery,
+        response: { 200: ref('Call'), ...problems('NOT_FOUND') }
+      }
+    },
+    async (request, reply) => {
+      const wait = { ms: request.query.wait_ms ?? 0, throughApproval: true, signal: request.signal }
+      return sendJson(reply, 200, (await calls.get(request.params.id, wait)).json)
+    }
+  )
+
+  app.post(
+    '/calls/:id/cancel',
+    {
+      schema: {
+        operationId: 'cancelCall',
+        summary: 'Cancel a call that has not ended; one that has stays as it is.',
+        tags: ['calls'],
+        params: CallId,
+        body: Type.Optional(
+          Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1_024 })) }, { additionalProperties: false })
+        ),
+        response: { 200: ref('Call'), ...problems('NOT_FOUND') }
+      }
+    },
+    async ({ params, body }, reply) => sendJson(reply, 200, (await calls.cancel(params.id, body?.reason)).json)
+  )
+
+  app.get(
+    '/calls/:id/output',
+    {
+      schema: {
+        operationId: 'readOutput',
+        summary: 'What a command printed, by byte offset, waiting for more where asked.',
+        tags: ['calls'],
+        params: CallId,
+        querystring: OutputQuery,
+        response: {
+          200: Type.Object({
+            text: Type.String(),
+            offset: Type.Integer({ description: 'Where the text begins, in bytes of the stream.' }),
+            next_offset: Type.Integer({ description: 'Where to read on.' }),
+            ended: Type.Boolean({ description: 'No more will come.' }),
+            dropped: Type.Optional(
+              Type.Object(
+                { from: Type.Integer(), bytes: Type.Integer() },
+                { description: 'The middle that was over the limit and not kept.' }
+              )
+            )
+          }),
+          ...problems('NOT_FOUND')
+        }
+      }
+    },
+    async (request, reply) =>
+      sendJson(
+        reply,
+        200,
+        JSON.stringify(await calls.output(request.params.id, { ...request.query, signal: request.signal }))
+      )
+  )
+}
+
+/** By default an answer is held until the call has ended or needs a decision; a time that is asked for is waited out. */
+export const waitOf = (request: FastifyRequest, wait_ms: number | undefined) => ({
+  ms: wait_ms ?? HELD_MS,
+  throughApproval: wait_ms !== undefined,
+  signal: request.signal
+})
+
+/** 200 for a call that has ended, 202 for one that has not. */
+export const sendCall = (reply: FastifyReply, { call, json }: Answer) =>
+  sendJson(reply, isSettled(call) ? 200 : 202, json)
+
+/** Sends JSON that is text already. */
+export const sendJson = (reply: FastifyReply, status: number, json: string) =>
+  reply.code(status).type('application/json; charset=utf-8').send(json)
+
+export const resultsJson = (outcomes: Outcome[]) => `{"results":[${outcomes.map(outcomeJson).join(',')}]}`
+
+function outcomeJson(outcome: Outcome) {
+  if ('json' in outcome) return outcome.json
+  return 'error' in outcome ? JSON.stringify({ problem: problemOf(outcome.error) }) : JSON.stringify(outcome)
+}
+
+export type SubmitBody = Static<typeof SubmitBody>
+export { CallRequest }

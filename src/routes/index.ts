@@ -1,0 +1,40 @@
+// Every route, and what all of them share: schemas by name, validation that neither strips nor converts a body.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Catalog } from '../catalog/catalog.ts'
+import { approvalRoutes } from './approvals.ts'
+import { callRoutes } from './calls.ts'
+import { eventRoutes } from './events.ts'
+import { ruleRoutes } from './rules.ts'
+import { SHARED } from './schema.ts'
+import { type ServerServices, serverRoutes } from './server.ts'
+import { toolRoutes } from './tools.ts'
+
+export interface Services extends ServerServices {
+  catalog: Catalog
+}
+
+export async function registerRoutes(app: FastifyInstance, services: Services) {
+  app.withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(compileValidator())
+  // Answers are JSON already, or small: a compiled serializer would only drop what it does not know.
+  app.setSerializerCompiler(() => data => (typeof data === 'string' ? data : JSON.stringify(data)))
+  for (const [name, schema] of Object.entries(SHARED)) app.addSchema({ ...schema, $id: name })
+  await app.register(callRoutes, services)
+  await app.register(approvalRoutes, services)
+  await app.register(eventRoutes, services)
+  await app.register(toolRoutes, services)
+  await app.register(ruleRoutes, services)
+  await app.register(serverRoutes, services)
+}
+
+/** A body is taken as it is or refused; queries, paths and headers are text, so their numbers are read from it. */
+function compileValidator(): FastifySchemaCompiler<TSchema> {
+  const common = { allErrors: true, strict: false, removeAdditional: false } as const
+  const exact = formats.default(new Ajv({ ...common, coerceTypes: false, useDefaults: false }))
+  const reading = formats.default(new Ajv({ ...common, coerceTypes: true, useDefaults: true }))
+  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : reading).compile(schema)
+}

@@ -1,0 +1,82 @@
+// Remembered rules over HTTP, and what policy would say of a call.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Calls } from '../calls/calls.ts'
+import { Match, RuleEffect, RuleScope } from '../config.ts'
+import { CallRequest } from './calls.ts'
+import { problems, ref } from './schema.ts'
+
+const NewRule = Type.Object(
+  {
+    effect: RuleEffect,
+    match: Match,
+    scope: RuleScope,
+    session_id: Type.Optional(Type.String({ description: 'Needed with scope session.' })),
+    workspace: Type.Optional(Type.String({ description: 'Name of the workspace, with scope session or workspace.' })),
+    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
+  },
+  { additionalProperties: false, title: 'NewRule' }
+)
+
+export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
+  app.get(
+    '/rules',
+    {
+      schema: {
+        operationId: 'listRules',
+        summary: 'Remembered rules, oldest first.',
+        tags: ['rules'],
+        response: { 200: Type.Object({ rules: Type.Array(ref('Rule')) }), ...problems() }
+      }
+    },
+    async () => ({ rules: calls.rules() })
+  )
+
+  app.post(
+    '/rules',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'addRule',
+        summary: 'Remember a rule.',
+        tags: ['rules'],
+        body: NewRule,
+        response: { 201: ref('Rule'), ...problems('INVALID_PARAMS') }
+      }
+    },
+    async ({ body, caller }, reply) => reply.code(201).send(await calls.addRule(body, caller))
+  )
+
+  app.delete(
+    '/rules/:id',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'revokeRule',
+        summary: 'Take a remembered rule back.',
+        tags: ['rules'],
+        params: Type.Object({ id: Type.String({ description: 'rule_id' }) }),
+        response: { 200: ref('Rule'), ...problems('NOT_FOUND') }
+      }
+    },
+    async ({ params }) => calls.revokeRule(params.id)
+  )
+
+  app.post(
+    '/policy/explain',
+    {
+      schema: {
+        operationId: 'explainPolicy',
+        summary: 'What policy says of a call, and why, without running it.',
+        tags: ['rules'],
+        body: CallRequest,
+        response: {
+          200: Type.Object({}, { additionalProperties: true }),
+          ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL')
+        }
+      }
+    },
+    async ({ body, caller }) => calls.dryRun(body, caller)
+  )
+}

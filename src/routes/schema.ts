@@ -1,0 +1,60 @@
+// What the routes' schemas share: the names of the documented objects, problems, and how long an answer may wait.
+import { type TSchema, Type } from 'typebox'
+import {
+  AlwaysOption,
+  Approval,
+  ApprovedBy,
+  Call,
+  CallError,
+  FileChange,
+  Preview,
+  RememberedRule,
+  Result
+} from '../calls/call.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { Problem } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifySchema {
+    operationId?: string
+    summary?: string
+    description?: string
+    tags?: readonly string[]
+  }
+}
+
+/** Objects that the document names once. */
+export const SHARED: Record<string, TSchema> = {
+  Call,
+  Approval,
+  AlwaysOption,
+  ApprovedBy,
+  CallError,
+  FileChange,
+  Preview,
+  Result,
+  Rule: RememberedRule,
+  Problem
+}
+
+/** Refers to one of the shared objects. */
+export const ref = (name: keyof typeof SHARED) => Type.Unsafe<unknown>({ $ref: `${name}#` })
+
+/** The problems a route may answer with, by their codes' statuses. */
+export const problems = (...codes: ErrorCode[]) => {
+  const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'OVERLOADED']
+  const byStatus = Map.groupBy(all, code => ERRORS[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [
+      status,
+      {
+        description: `${[...new Set(same)].join(', ')}.`,
+        content: { 'application/problem+json': { schema: ref('Problem') } }
+      }
+    ])
+  )
+}
+
+export const WaitMs = Type.Integer({ minimum: 0, maximum: 600_000, description: 'How long the answer may be held.' })
+
+export const CallId = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })

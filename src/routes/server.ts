@@ -1,0 +1,149 @@
+// The server about itself: alive, where things stand, what it can do, how often and how fast.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Calls } from '../calls/calls.ts'
+import type { Journal } from '../events/journal.ts'
+import type { Metrics } from '../events/metrics.ts'
+import type { Sessions } from '../events/sessions.ts'
+import type { Streams } from '../events/streams.ts'
+import { problems, ref } from './schema.ts'
+
+export interface About {
+  instance: string
+  version: string
+  protocol: number
+  capabilities(): Record<string, unknown>
+}
+
+export interface ServerServices {
+  about: About
+  calls: Calls
+  journal: Journal
+  metrics: Metrics
+  sessions: Sessions
+  streams: Streams
+}
+
+const Health = Type.Object({
+  instance: Type.String({ description: 'Id of this run of the server.' }),
+  version: Type.String(),
+  protocol: Type.Integer()
+})
+
+const State = Type.Object({
+  instance: Type.String(),
+  head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
+  pending: Type.Array(ref('Call')),
+  running: Type.Array(ref('Call')),
+  sessions: Type.Record(Type.String(), Type.Enum(['idle', 'awaiting_approval', 'tool_execution']), {
+    description: 'Sessions that are not idle.'
+  })
+})
+
+const Millis = Type.Union([Type.Number(), Type.Null()])
+const Stats = Type.Object({
+  since: Type.String({ format: 'date-time' }),
+  tools: Type.Array(
+    Type.Object({
+      tool: Type.String(),
+      total: Type.Integer(),
+      success: Type.Integer(),
+      error: Type.Integer(),
+      rejected: Type.Integer(),
+      ended_otherwise: Type.Integer({ description: 'Cancelled, interrupted, expired.' }),
+      average_ms: Millis,
+      p50_ms: Millis,
+      p95_ms: Millis,
+      p99_ms: Millis
+    })
+  )
+})
+
+export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
+  app,
+  { about, calls, journal, metrics, sessions, streams }
+) => {
+  app.get(
+    '/health',
+    {
+      config: { open: true },
+      schema: {
+        operationId: 'health',
+        summary: 'Alive, and which run of the server this is. Needs no token.',
+        tags: ['server'],
+        security: [],
+        response: { 200: Health }
+      }
+    },
+    async () => ({ instance: about.instance, version: about.version, protocol: about.protocol })
+  )
+
+  app.get(
+    '/state',
+    {
+      schema: {
+        operationId: 'state',
+        summary: 'Where things stand.',
+        tags: ['server'],
+        response: { 200: State, ...problems() }
+      }
+    },
+    async () => ({
+      instance: about.instance,
+      head: journal.head,
+      pending: calls.pending(),
+      running: calls.running(),
+      sessions: sessions.states()
+    })
+  )
+
+  app.get(
+    '/capabilities',
+    {
+      schema: {
+        operationId: 'capabilities',
+        summary: 'What this server can do here, and its limits.',
+        tags: ['server'],
+        response: { 200: Type.Object({}, { additionalProperties: true }), ...problems() }
+      }
+    },
+    async () => about.capabilities()
+  )
+
+  app.get(
+    '/stats',
+    {
+      schema: {
+        operationId: 'stats',
+        summary: 'Counts and times by tool since the server started.',
+        tags: ['server'],
+        response: { 200: Stats, ...problems() }
+      }
+    },
+    async () => ({ since: metrics.since, tools: metrics.stats() })
+  )
+
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        operationId: 'metrics',
+        summary: 'The same for Prometheus.',
+        tags: ['server'],
+        response: {
+          200: { description: 'Prometheus text.', content: { 'text/plain': { schema: Type.String() } } },
+          ...problems()
+        }
+      }
+    },
+    async (_request, reply) => {
+      const text = await metrics.prometheus({
+        toolgate_pending_approvals: { help: 'Calls that wait for a decision.', value: calls.pending().length },
+        toolgate_running_calls: { help: 'Calls that wait for their turn or run.', value: calls.running().length },
+        toolgate_event_readers: { help: 'Open event streams.', value: streams.readers },
+        toolgate_resident_bytes: { help: 'Resident memory of the server.', value: process.memoryUsage.rss() }
+      })
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text)
+    }
+  )
+}

@@ -1,0 +1,43 @@
+// An event stream over HTTP. The plugin agrees on the media type and minds the connection's end; the frames are ours,
+// shared between readers and written past it.
+import '@fastify/sse'
+import type { FastifyReply } from 'fastify'
+import type { Sink, Streams } from '../events/streams.ts'
+
+/** Answers with a stream. Resolves when it has ended. */
+export function openStream(
+  streams: Streams,
+  reply: FastifyReply,
+  options: Parameters<Streams['open']>[1]
+): Promise<void> {
+  const { raw, sse } = reply
+  // No chunk framing: the end of the connection ends the stream, and every reader gets the very same bytes.
+  raw.removeHeader('transfer-encoding')
+  raw.shouldKeepAlive = false
+  sse.keepAlive()
+  sse.sendHeaders()
+  raw.flushHeaders()
+  raw.socket?.setNoDelay(true)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const sink: Sink = {
+    write: bytes => raw.write(bytes),
+    get pending() {
+      return raw.writableLength
+    },
+    onDrain: listener => raw.on('drain', listener),
+    end: () => {
+      raw.end()
+      resolve()
+    },
+    destroy: () => {
+      raw.destroy()
+      resolve()
+    }
+  }
+  const reader = streams.open(sink, options)
+  sse.onClose(() => {
+    reader.close()
+    resolve()
+  })
+  return promise
+}

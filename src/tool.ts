@@ -1,0 +1,107 @@
+// What a tool is. A tool states facts; policy decides, the engine runs, routes speak HTTP.
+import type { Static, TSchema } from 'typebox'
+import type { Host } from './host/host.ts'
+
+/** What running a call does to the world, at most. Policy decides on it; `create` puts something where nothing was. */
+export type Effect = 'read' | 'create' | 'write' | 'execute' | 'network' | 'destructive'
+
+export type Category = 'files' | 'search' | 'commands' | 'session' | 'git' | 'code' | 'web' | 'editor' | 'custom'
+
+/** A path that a call touches. `list` means looked through as a tree, without promising a consistent view of it. */
+export interface PathUse {
+  path: string
+  access: 'read' | 'write' | 'list'
+  /** The use covers everything beneath the path too. */
+  tree?: boolean
+  /** The hash the file must have for the write to go ahead, as given by an earlier read. */
+  if_match?: string | undefined
+}
+
+/** What rules, locks and previews match on. */
+export interface Subject {
+  paths?: PathUse[]
+  command?: string
+  cwd?: string
+  url?: string
+}
+
+/** One step told while running. `delta.offset` is the byte offset of `text` in its stream. */
+export interface Progress {
+  /** 0 to 1. */
+  progress?: number
+  message?: string
+  delta?: { stream: 'stdout' | 'stderr' | 'output'; text: string; offset: number }
+}
+
+/** What an approver sees of a call before it runs. */
+export interface Preview {
+  title: string
+  /** Shown whole and literally: a command line, a list of files. */
+  text?: string
+  /** Unified diff. */
+  diff?: string
+  /** Anything the approver must know, such as that the match was fuzzy. */
+  notes?: string[]
+}
+
+export interface Attachment {
+  media_type: string
+  data_url: string
+  width?: number
+  height?: number
+}
+
+/** The answer for a model and a person; `content` is bounded text. */
+export interface Presented {
+  title: string
+  content: string
+  metadata?: Record<string, unknown>
+  attachments?: Attachment[]
+  truncated?: boolean
+}
+
+/** Everything a tool may use. Nothing is global. */
+export interface Context {
+  call_id: string
+  session_id: string
+  workspace: { name: string; root: string }
+  /** Aborts on cancel, time limit and shutdown; its reason is a ToolError. */
+  signal: AbortSignal
+  host: Host
+  /** The session's own small values, kept across restarts: JSON by key. */
+  notes: { read(key: string): unknown; write(key: string, value: unknown): Promise<void> }
+}
+
+export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> {
+  /** The file's name. */
+  name: string
+  category: Category
+  /** One or two sentences for a person and a model. */
+  description: string
+  input: I
+  output: O
+  /** How long a run may take; a tool with a limit of its own gives itself a little more. */
+  timeout_ms: number | ((input: Static<I>) => number)
+  effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
+  subject(input: Static<I>): Subject
+  /** Fails early, before anybody is asked. Changes nothing. */
+  check?(input: Static<I>, ctx: Context): Promise<void> | void
+  /** Why no rule may wave this call through, such as a match that is only rough. Changes nothing. */
+  always_ask?(input: Static<I>, ctx: Context): Promise<string | undefined> | string | undefined
+  /** What the approver sees. Changes nothing. */
+  preview?(input: Static<I>, ctx: Context): Promise<Preview> | Preview
+  /** A value or its promise, or a generator whose yields are progress. */
+  run(input: Static<I>, ctx: Context): Static<O> | Promise<Static<O>> | AsyncGenerator<Progress, Static<O>>
+  /** Always runs once the call has ended, even on reject, error or cancel. */
+  settled?(ctx: Context): Promise<void> | void
+  present(output: Static<O>, input: Static<I>): Presented
+  /** A second run is harmless, so a recoverable fault may be retried. */
+  idempotent?: boolean
+  /** What it prints is captured and can be read by offset. */
+  captures_output?: boolean
+  /** The answer depends on nothing but the params and the files that the subject reads or lists (ignored ones left out). */
+  cacheable?: boolean | ((input: Static<I>) => boolean)
+}
+
+/** Gives a tool its types without naming them twice. */
+export const defineTool = <I extends TSchema, O extends TSchema>(tool: Tool<I, O>) => tool

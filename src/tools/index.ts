@@ -1,0 +1,8 @@
+// Every built-in tool.
+import type { Tool } from '../tool.ts'
+import commandTools from './commands/index.ts'
+import fileTools from './files/index.ts'
+import searchTools from './search/index.ts'
+import sessionTools from './session/index.ts'
+
+export const TOOLS: readonly Tool[] = [...fileTools, ...searchTools, ...commandTools, ...sessionTools]

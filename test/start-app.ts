@@ -1,0 +1,149 @@
+// A server of our own on a folder of our own, spoken to as any client would: over HTTP.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { createApp } from '../src/app.ts'
+import { SseParser } from '../src/client/sse.ts'
+import { defaults } from '../src/config/merge.ts'
+import { Config, type Settings } from '../src/config.ts'
+import type { Tool } from '../src/tool.ts'
+
+export const TOKEN = 'a-token-that-may-call-and-approve'
+export const CALL_TOKEN = 'a-token-that-may-only-call'
+
+export interface StartOptions {
+  settings?: Partial<Settings>
+  tools?: readonly Tool[]
+  /** A folder made by an earlier server, to start again on. */
+  folder?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
+export type Json = any
+
+/** What came back: the status and the body, JSON where it is. */
+export interface Reply {
+  status: number
+  body: Json
+  headers: Headers
+}
+
+/** Starts a server on a fresh folder with these files; it and the folder are gone after the test. */
+export async function startApp(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
+  const folder = options.folder ?? realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
+  const root = path.join(folder, 'ws')
+  mkdirSync(root, { recursive: true })
+  const write = (name: string, content: string | Buffer) => {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    writeFileSync(path.join(root, name), content)
+  }
+  for (const [name, content] of Object.entries(files)) write(name, content)
+  const settings: Settings = {
+    ...defaults(Config),
+    roots: [{ name: 'default', path: root }],
+    log: { level: 'silent' },
+    state_dir: path.join(folder, 'state'),
+    tiers: { administrator: [], user: [], workspace: [] },
+    version: '0.0.0-test',
+    ...options.settings
+  }
+  const rights = { [TOKEN]: ['call', 'approve'], [CALL_TOKEN]: ['call'] } as Record<string, ('call' | 'approve')[]>
+  const hosts: string[] = []
+  const app = await createApp(
+    settings,
+    { rightsOf: bearer => (rights[bearer] ? new Set(rights[bearer]) : undefined) },
+    { hosts: () => hosts, ...(options.tools && { tools: options.tools }) }
+  )
+  await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.http.server.address() as AddressInfo
+  hosts.push(`127.0.0.1:${port}`)
+  const url = `http://127.0.0.1:${port}`
+  let closed: Promise<void> | undefined
+  const close = (drain_ms = 0) => (closed ??= app.close({ drain_ms }))
+  t.teardown(async () => {
+    await close()
+    if (!options.folder) rmSync(folder, { recursive: true, force: true })
+  })
+
+  const request = async (
+    method: string,
+    target: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<Reply> => {
+    const response = await fetch(url + target, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    const json = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
+  }
+
+  return {
+    app,
+    url,
+    root,
+    folder,
+    settings,
+    close,
+    request,
+    get: async (target: string) => (await request('GET', target)).body,
+    post: async (target: string, body: unknown, headers?: Record<string, string>) =>
+      (await request('POST', target, body, headers)).body,
+    /** Runs a tool and gives the call. */
+    call: async (tool: string, params: unknown, more: object = {}) =>
+      (await request('POST', '/calls', { tool, params, ...more })).body,
+    read: (name: string) => readFileSync(path.join(root, name), 'utf8'),
+    write,
+    events: (query = '', headers: Record<string, string> = {}) => follow(t, `${url}/events${query}`, headers)
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof startApp>>
+
+/** An open event stream. `until` reads on to the first event that fits and gives all since the one before. */
+export async function follow(t: Test, url: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
+  const abort = new AbortController()
+  t.teardown(() => abort.abort())
+  const response = await fetch(url, {
+    ...init,
+    headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream', ...headers },
+    signal: abort.signal
+  })
+  const parser = new SseParser()
+  const seen: Json[] = []
+  const bytes = response.body![Symbol.asyncIterator]()
+  let taken = 0
+
+  async function until(fits: (event: Json) => boolean): Promise<Json[]> {
+    for (;;) {
+      const at = seen.findIndex((event, i) => i >= taken && fits(event))
+      if (at >= 0) {
+        const events = seen.slice(taken, at + 1)
+        taken = at + 1
+        return events
+      }
+      const { done, value } = await bytes.next()
+      if (done) throw new Error(`the stream ended; it had ${JSON.stringify(seen.slice(taken)).slice(0, 2_000)}`)
+      for (const { id, event, data } of parser.push(value as Uint8Array)) seen.push({ id, event, ...JSON.parse(data) })
+    }
+  }
+  /** Reads until the server ends the stream. */
+  async function rest(): Promise<Json[]> {
+    for (let part = await bytes.next(); !part.done; part = await bytes.next())
+      for (const { id, event, data } of parser.push(part.value as Uint8Array))
+        seen.push({ id, event, ...JSON.parse(data) })
+    return seen.slice(taken)
+  }
+  const type = (name: string, more: (event: Json) => boolean = () => true) =>
+    until(event => event.event === name && more(event))
+  return { response, until, type, rest, seen, close: () => abort.abort() }
+}
