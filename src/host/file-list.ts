@@ -1,0 +1,118 @@
+// The names of a workspace's files, kept warm: asked of ripgrep once, then again only for folders in which the watcher
+// saw names come or go. Ignored and sensitive files are not in it; hidden ones are.
+import type { Workspace } from './host.ts'
+import type { Ripgrep } from './ripgrep.ts'
+import type { News, Watcher } from './watcher.ts'
+
+// With more changed folders than this, asking for all is cheaper.
+const MANY_FOLDERS = 200
+
+export class FileList {
+  readonly #ripgrep: Ripgrep
+  readonly #watcher: Watcher
+  readonly #off: () => void
+  // File paths by the folder they are right in; undefined until warm.
+  #folders: Map<string, string[]> | undefined
+  #files: readonly string[] | undefined
+  #changed = new Set<string>()
+  // What went while ripgrep was being asked may still be in its answer.
+  #gone = new Set<string>()
+  #warming: Promise<void> | undefined
+  #catchingUp: Promise<void> | undefined
+
+  constructor(_workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
+    this.#ripgrep = ripgrep
+    this.#watcher = watcher
+    this.#off = watcher.on(news => this.#note(news))
+  }
+
+  /** All paths, relative to the root, in no order; the same array as long as nothing changed. */
+  async files(): Promise<readonly string[]> {
+    this.#warming ??= this.#warm()
+    if (!this.#folders) return this.#ask()
+    await this.#watcher.settled()
+    if (!this.#watcher.live) return this.#ask()
+    while (!this.#files) {
+      this.#catchingUp ??= this.#catchUp().finally(() => {
+        this.#catchingUp = undefined
+      })
+      await this.#catchingUp
+    }
+    return this.#files
+  }
+
+  /** Resolves once the list is kept; until then each question is answered by ripgrep. */
+  async warm(): Promise<void> {
+    this.#warming ??= this.#warm()
+    await this.#warming
+  }
+
+  close() {
+    this.#off()
+    this.#folders = undefined
+    this.#files = undefined
+  }
+
+  #ask() {
+    return this.#ripgrep.files({ path: '.', hidden: true, ignored: false })
+  }
+
+  async #warm() {
+    try {
+      await this.#watcher.start()
+      if (!this.#watcher.live) return
+      this.#folders = new Map()
+      this.#note({ paths: [], folders: [], gone: [], everything: true })
+      await this.files()
+    } catch {
+      // Whoever asks meets the same fault and is told; the next question tries again.
+      this.#folders = undefined
+      this.#warming = undefined
+    }
+  }
+
+  #note({ folders, gone, everything }: News) {
+    if (!this.#folders) return
+    if (everything) this.#changed = new Set([ALL])
+    if (everything || folders.length > 0 || gone.length > 0) this.#files = undefined
+    for (const folder of gone) {
+      this.#folders.delete(folder)
+      this.#gone.add(folder)
+    }
+    for (const folder of folders) this.#changed.add(folder)
+  }
+
+  async #catchUp() {
+    const changed = this.#changed
+    this.#changed = new Set()
+    this.#gone.clear()
+    try {
+      if (changed.has(ALL) || changed.size > MANY_FOLDERS) this.#folders = byFolder(await this.#ask())
+      else if (changed.size > 0) {
+        const found = byFolder(await this.#ripgrep.filesIn([...changed]))
+        for (const folder of changed) this.#folders?.delete(folder)
+        for (const [folder, files] of found) this.#folders?.set(folder, files)
+      }
+    } catch (error) {
+      for (const folder of changed) this.#changed.add(folder)
+      throw error
+    }
+    for (const folder of this.#gone) this.#folders?.delete(folder)
+    if (this.#changed.size === 0 && this.#folders) this.#files = [...this.#folders.values()].flat()
+  }
+}
+
+// No folder has this name.
+const ALL = ''
+
+function byFolder(files: readonly string[]): Map<string, string[]> {
+  const folders = new Map<string, string[]>()
+  for (const file of files) {
+    const slash = file.lastIndexOf('/')
+    const folder = slash < 0 ? '.' : file.slice(0, slash)
+    const known = folders.get(folder)
+    if (known) known.push(file)
+    else folders.set(folder, [file])
+  }
+  return folders
+}

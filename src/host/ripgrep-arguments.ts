@@ -1,0 +1,85 @@
+// How ripgrep is asked. Every text of a caller stands behind an `=` or `--`, so that none becomes an option.
+
+/** No configuration, no links, no personal ignore file: the answer depends on the workspace alone. */
+export const ALWAYS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
+
+export interface SearchQuery {
+  /** A regular expression of ripgrep's default engine, which takes linear time; or plain text when `literal`. */
+  pattern: string
+  /** Canonical path of the file or folder to search. */
+  path: string
+  kind: 'file' | 'directory'
+  mode: 'content' | 'files' | 'count'
+  literal: boolean
+  case: 'sensitive' | 'insensitive' | 'smart'
+  /** A match may span lines. */
+  multiline: boolean
+  /** Lines to tell before and after each match. */
+  context: number
+  /** Globs (see text/glob.ts) of which one must match the path, relative to `path`; none means all. */
+  include: readonly string[]
+  /** Ignore patterns, as in a .gitignore, of what to leave out besides. */
+  exclude: readonly string[]
+  signal: AbortSignal
+}
+
+const MODES = {
+  content: ['--json'],
+  files: ['--files-with-matches', '--null'],
+  count: ['--count-matches', '--null']
+} as const
+const CASES = { sensitive: '--case-sensitive', insensitive: '--ignore-case', smart: '--smart-case' } as const
+
+export function searchArguments(query: SearchQuery, name: string | undefined, excludes: readonly string[]): string[] {
+  return [
+    ...ALWAYS,
+    ...MODES[query.mode],
+    '--hidden',
+    CASES[query.case],
+    ...(query.literal ? ['--fixed-strings'] : []),
+    ...(query.multiline ? ['--multiline'] : []),
+    ...(query.mode === 'content' && query.context > 0 ? [`--context=${query.context}`] : []),
+    ...(name === undefined ? typesOf(query.include) : onlyFile(name)),
+    ...query.exclude.map(pattern => `--glob=!${ignoreLine(pattern)}`),
+    ...excludes,
+    `--regexp=${query.pattern}`,
+    '--',
+    './'
+  ]
+}
+
+// A single file is found by walking its folder: named on the command line, a link would be followed.
+const onlyFile = (name: string) => ['--no-ignore', '--max-depth=1', `--glob=/${escapeGlob(name)}`]
+
+export const escapeGlob = (text: string) => text.replace(/[\\*?[\]{}!#]/g, '\\$&').replace(/ $/, '\\ ')
+
+/** A caller's pattern as one line of an ignore file, where a leading `!` or `#` and a blank at the end mean themselves. */
+export const ignoreLine = (pattern: string) => pattern.replace(/^[!#]/, '\\$&').replace(/(?<!\\) $/, '\\ ')
+
+// Including by glob would bring ignored files back, so it is done by file type: names only, and only where both sides
+// surely agree. What a glob says of folders is checked on each path told.
+function typesOf(include: readonly string[]): string[] {
+  const names = include.map(lastNames)
+  if (names.length === 0 || names.includes(undefined)) return []
+  return [...names.flatMap(each => each ?? []).map(name => `--type-add=included:${name}`), '--type=included']
+}
+
+const PLAIN = /^[\w.*?-]+$/
+
+function lastNames(glob: string): string[] | undefined {
+  const open = glob.indexOf('{')
+  const close = glob.indexOf('}', open)
+  if (open >= 0 && close > open && !glob.includes('/', open)) {
+    const options = glob.slice(open + 1, close).split(',')
+    return each(options.map(option => lastName(glob.slice(0, open) + option + glob.slice(close + 1))))
+  }
+  return each([lastName(glob)])
+}
+
+function lastName(glob: string): string | undefined {
+  const name = glob.slice(glob.lastIndexOf('/') + 1)
+  return PLAIN.test(name) && !name.includes('**') ? name : undefined
+}
+
+const each = (names: (string | undefined)[]) =>
+  names.every(name => name !== undefined) ? (names as string[]) : undefined

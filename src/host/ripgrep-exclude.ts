@@ -1,0 +1,37 @@
+// What searches leave out, in two halves: names that ripgrep need not even open, and names with exceptions (such as
+// `.env.*`, but not `.env.example`), which only the path decides once it is known.
+import { fold, HARMLESS_NAMES, NamePatterns } from './names.ts'
+
+const ANYWHERE = '**/'
+
+export class Excludes {
+  /** Options that keep ripgrep out. They come last, since the last glob decides. */
+  readonly args: readonly string[]
+  readonly #judged: NamePatterns
+  readonly #hints: readonly string[]
+  readonly #harmless = new NamePatterns(HARMLESS_NAMES)
+
+  /** Globs as ripgrep takes them. */
+  constructor(globs: readonly string[]) {
+    const judged = globs.filter(hasExceptions)
+    this.args = ['.git', ...globs.filter(glob => !judged.includes(glob))].map(glob => `--iglob=!${glob}`)
+    const patterns = judged.map(withoutAnywhere)
+    this.#judged = new NamePatterns(patterns)
+    this.#hints = patterns.map(pattern => pattern.split('*').reduce((a, b) => (b.length > a.length ? b : a)))
+  }
+
+  /** Whether a path that ripgrep told is to be left out. */
+  covers(path: string): boolean {
+    const folded = fold(path)
+    if (!this.#hints.some(hint => folded.includes(hint))) return false
+    return this.#judged.covers(folded.split('/').map(name => (this.#harmless.covers([name]) ? '' : name)))
+  }
+}
+
+const withoutAnywhere = (glob: string) => fold(glob.startsWith(ANYWHERE) ? glob.slice(ANYWHERE.length) : glob)
+
+function hasExceptions(glob: string) {
+  if (glob.startsWith('/')) return false
+  const pattern = new NamePatterns([withoutAnywhere(glob)])
+  return HARMLESS_NAMES.some(name => pattern.covers(fold(name).split('/')))
+}

@@ -1,0 +1,91 @@
+// What ripgrep says, made into matches. Its --json messages come file by file: begin, match and context lines, end.
+
+export interface Match {
+  path: string
+  /** 1-based. */
+  line: number
+  /** 1-based, in characters, of the first match in the line. */
+  column: number
+  /** The matching line, or lines; a very long one is cut around the match. */
+  text: string
+  before: string[]
+  after: string[]
+}
+
+type Text = { text: string } | { bytes: string }
+export type Message =
+  | { type: 'begin'; data: { path: Text } }
+  | { type: 'match'; data: { lines: Text; line_number: number; submatches: { start: number }[] } }
+  | { type: 'context'; data: { lines: Text; line_number: number } }
+  | { type: 'end'; data: { binary_offset: number | null } }
+  | { type: 'summary' }
+
+const MAX_TEXT = 1_000
+const LEAD = 200
+// A file with very many matches is told in parts, so that a reader may stop.
+const MAX_GROUP = 1_000
+
+/** Collects the messages of one file. */
+export class FileMatches {
+  readonly #path: string
+  readonly #context: number
+  #lines = new Map<number, string>()
+  #matches: { line: number; last: number; column: number; text: string }[] = []
+
+  constructor(path: string, context: number) {
+    this.#path = path
+    this.#context = context
+  }
+
+  get full() {
+    return this.#matches.length >= MAX_GROUP
+  }
+
+  add({ type, data }: Extract<Message, { type: 'match' | 'context' }>) {
+    const bytes = bytesOf(data.lines)
+    const text = bytes.toString().replace(/\r?\n$/, '')
+    const lines = text.split('\n')
+    if (this.#context > 0) for (const [i, line] of lines.entries()) this.#lines.set(data.line_number + i, cut(line, 0))
+    if (type === 'context') return
+    const at = bytes.subarray(0, data.submatches[0]?.start ?? 0).toString()
+    this.#matches.push({
+      line: data.line_number,
+      last: data.line_number + lines.length - 1,
+      column: [...at].length + 1,
+      text: cut(text, at.length)
+    })
+  }
+
+  /** The matches so far, which are forgotten. */
+  take(): Match[] {
+    const matches = this.#matches.map(({ line, last, column, text }) => ({
+      path: this.#path,
+      line,
+      column,
+      text,
+      before: this.#between(line - this.#context, line - 1),
+      after: this.#between(last + 1, last + this.#context)
+    }))
+    this.#matches = []
+    return matches
+  }
+
+  #between(from: number, to: number) {
+    const found: string[] = []
+    for (let line = from; line <= to; line += 1) {
+      const text = this.#lines.get(line)
+      if (text !== undefined) found.push(text)
+    }
+    return found
+  }
+}
+
+export const textOf = (text: Text) => ('text' in text ? text.text : bytesOf(text).toString())
+
+const bytesOf = (text: Text) => ('text' in text ? Buffer.from(text.text) : Buffer.from(text.bytes, 'base64'))
+
+function cut(text: string, at: number) {
+  if (text.length <= MAX_TEXT) return text
+  const from = at + LEAD > MAX_TEXT ? at - LEAD : 0
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_TEXT)}${from + MAX_TEXT < text.length ? '…' : ''}`
+}

@@ -1,0 +1,35 @@
+// Reads a program's output as records, each ended by one byte; longer ones than bearable are skipped, and counted.
+
+const MAX_RECORD = 1 << 20
+
+export interface Skipped {
+  records: number
+}
+
+export async function* records(
+  chunks: AsyncIterable<Buffer>,
+  end: number,
+  skipped: Skipped
+): AsyncGenerator<string[], void, void> {
+  let rest: Buffer[] = []
+  let restBytes = 0
+  for await (const chunk of chunks) {
+    const last = chunk.lastIndexOf(end)
+    if (last < 0) {
+      restBytes += chunk.length
+      // Kept no longer than needed to know that it is too long.
+      if (restBytes <= MAX_RECORD) rest.push(chunk)
+      else rest = []
+      continue
+    }
+    let whole = chunk.subarray(0, last)
+    const tooLong = restBytes > MAX_RECORD
+    if (tooLong) {
+      skipped.records += 1
+      whole = whole.subarray(chunk.indexOf(end) + 1)
+    } else if (rest.length > 0) whole = Buffer.concat([...rest, whole])
+    rest = [chunk.subarray(last + 1)]
+    restBytes = rest[0]!.length
+    if (!(tooLong && whole.length === 0)) yield whole.toString().split(String.fromCharCode(end))
+  }
+}

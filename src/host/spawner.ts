@@ -1,0 +1,282 @@
+// Starts processes through a small helper process, so that starting one holds up the server's own loop for well under
+// a tenth of a millisecond, however much memory the server has. See spawner-process.ts for the other side.
+import { type ChildProcess, spawn as spawnChild } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ToolError } from '../errors.ts'
+import { type Environment, plainEnvironment } from './environment.ts'
+import { findShell } from './shell.ts'
+import { type Incoming, type Outgoing, Pipes } from './spawner-pipes.ts'
+import { type Order, type Report, serve } from './spawner-process.ts'
+
+// Without a compiler the helper is up sooner, smaller, and forks faster.
+const HELPER_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings']
+const SWEEP_GRACE_MS = 200
+// Whoever started the server may have left descriptors open in it. The helper is rid of them before it begins, keeping
+// its channel (3), so that commands get 0, 1 and 2 and nothing else.
+const CLOSE_THE_REST = `
+for fd in /dev/fd/*; do
+  fd=\${fd##*/}
+  # Other shells take a number of two digits for a command.
+  if [ "$fd" -gt 3 ] && { [ -n "$BASH_VERSION" ] || [ "$fd" -lt 10 ]; }; then eval "exec $fd>&-"; fi
+done
+exec "$@"`
+
+export interface SpawnRequest {
+  /** A path, or a name looked up in the PATH of `env`. */
+  file: string
+  args: readonly string[]
+  cwd: string
+  /** The whole environment; nothing is inherited. */
+  env: Readonly<Record<string, string>>
+  /** Given whole, then closed; without it standard input is /dev/null. */
+  stdin?: string | Uint8Array | undefined
+  /** NAME=value of a variable in `env` that tells the command's relatives apart, should they leave its session. */
+  mark?: string
+}
+
+export interface Exit {
+  code: number | null
+  signal: string | null
+  /** Something that the command started still lives; `sweep` ends it. */
+  left: boolean
+}
+
+/** A started process, in a session and process group of its own. Its output must be read, or it stalls. */
+export interface Spawned {
+  pid: number
+  stdout: Socket
+  stderr: Socket
+  /** Rejects only when the helper died, which also ended the process. */
+  exited: Promise<Exit>
+  /** SIGTERM to the group, then SIGKILL after the grace time; without grace SIGKILL at once. */
+  kill(graceMs: number): void
+  /** Ends all that the command left behind and answers their pids once they are gone. */
+  sweep(): Promise<number[]>
+}
+
+interface Running {
+  request: SpawnRequest
+  incoming: [Incoming, Incoming]
+  outgoing: Outgoing | undefined
+  started: PromiseWithResolvers<Spawned>
+  exited: PromiseWithResolvers<Exit>
+  swept: PromiseWithResolvers<number[]> | undefined
+  pid: number | undefined
+  stdin: Socket | undefined
+  over: boolean
+}
+
+export class Spawner {
+  readonly #environment: Environment
+  #helper: ChildProcess | undefined
+  #folder: string | undefined
+  #pipes: Pipes | undefined
+  #running = new Map<number, Running>()
+  #busy = 0
+  #lastId = 0
+  #closed = false
+
+  constructor(environment: Environment = process.env) {
+    this.#environment = environment
+  }
+
+  /** Gets the helper ready ahead of the first command. */
+  warm() {
+    this.#ready().fill()
+  }
+
+  /** Resolves once the process runs; rejects with EXECUTION_ERROR when it can't be started. */
+  async spawn(request: SpawnRequest): Promise<Spawned> {
+    const pipes = this.#ready()
+    // While a command is on its way, the helper's answers keep this process alive.
+    this.#busy += 1
+    this.#helper?.channel?.ref()
+    const { incoming, outgoing } = await this.#connect(pipes, request)
+    const id = ++this.#lastId
+    const running: Running = {
+      request,
+      incoming,
+      outgoing,
+      started: Promise.withResolvers(),
+      exited: Promise.withResolvers(),
+      swept: undefined,
+      pid: undefined,
+      stdin: undefined,
+      over: false
+    }
+    // Whoever no longer waits for the end must not bring the server down.
+    running.exited.promise.catch(() => {})
+    this.#running.set(id, running)
+    const { file, args, cwd, env, mark = '' } = request
+    const [stdout, stderr] = incoming
+    this.#order({
+      op: 'spawn',
+      id,
+      file,
+      args: [...args],
+      cwd,
+      env,
+      mark,
+      stdin: outgoing?.path,
+      stdout: stdout.path,
+      stderr: stderr.path
+    })
+    return running.started.promise
+  }
+
+  /** Ends the helper and with it everything it started. */
+  async close() {
+    this.#closed = true
+    const helper = this.#helper
+    if (helper && helper.exitCode === null && helper.signalCode === null) {
+      const gone = new Promise(resolve => helper.once('exit', resolve))
+      helper.ref()
+      if (helper.connected) helper.disconnect()
+      await gone
+    }
+    if (this.#folder) rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #ready(): Pipes {
+    if (this.#closed) throw new ToolError('EXECUTION_ERROR', 'The server is shutting down.')
+    this.#folder ??= mkdtempSync(join(tmpdir(), 'toolgate-pipes-'))
+    this.#pipes ??= new Pipes(this.#folder, paths => this.#order({ op: 'pipes', paths }))
+    this.#helper ??= this.#start(this.#folder)
+    return this.#pipes
+  }
+
+  async #connect(pipes: Pipes, request: SpawnRequest) {
+    try {
+      const incoming: [Incoming, Incoming] = [await pipes.incoming(), await pipes.incoming()]
+      const outgoing = request.stdin === undefined ? undefined : await pipes.outgoing()
+      return { incoming, outgoing }
+    } catch (error) {
+      this.#rest()
+      throw error
+    }
+  }
+
+  #start(folder: string) {
+    const program = [process.execPath, ...HELPER_FLAGS, '-e', `(${serve})(require)`, folder]
+    const env = plainEnvironment(this.#environment)
+    const helper = spawnChild(findShell(env), ['-c', CLOSE_THE_REST, 'toolgate-spawner', ...program], {
+      // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env
+    })
+    helper.on('message', report => this.#reported(report as Report))
+    helper.once('error', () => this.#died(helper))
+    helper.once('exit', () => this.#died(helper))
+    helper.unref()
+    if (this.#busy === 0) helper.channel?.unref()
+    return helper
+  }
+
+  #order(order: Order) {
+    this.#ready()
+    // A helper that is gone is noticed by its exit.
+    this.#helper?.send(order, () => {})
+  }
+
+  #reported(report: Report) {
+    if (report.event === 'pipes') {
+      this.#pipes?.made(report.paths, report.error)
+      return
+    }
+    const running = this.#running.get(report.id)
+    if (!running) return
+    if (report.event === 'spawned') this.#spawned(report.id, running, report.pid)
+    else if (report.event === 'failed') this.#failed(report.id, running, report.code, report.message)
+    else if (report.event === 'swept') {
+      running.swept?.resolve(report.pids)
+      this.#forget(report.id)
+    } else {
+      const { code, signal, left } = report
+      running.over = true
+      running.stdin?.destroy()
+      running.exited.resolve({ code, signal, left })
+      if (!left) this.#forget(report.id)
+    }
+  }
+
+  #spawned(id: number, running: Running, pid: number) {
+    running.pid = pid
+    running.stdin = running.outgoing?.write(running.request.stdin ?? '')
+    const [stdout, stderr] = running.incoming
+    running.started.resolve({
+      pid,
+      stdout: stdout.read(),
+      stderr: stderr.read(),
+      exited: running.exited.promise,
+      kill: graceMs => {
+        if (this.#running.get(id) === running) this.#order({ op: 'kill', id, grace_ms: graceMs })
+      },
+      sweep: () => this.#sweep(id, running, pid)
+    })
+  }
+
+  #failed(id: number, running: Running, code: string, message: string) {
+    this.#drop(running)
+    this.#forget(id)
+    running.started.reject(new ToolError('EXECUTION_ERROR', `The command could not be started: ${message}`, { code }))
+  }
+
+  #sweep(id: number, running: Running, pid: number): Promise<number[]> {
+    if (this.#running.get(id) !== running) return Promise.resolve([])
+    if (!running.swept) {
+      running.swept = Promise.withResolvers()
+      this.#order({ op: 'sweep', id, pid, mark: running.request.mark ?? '', grace_ms: SWEEP_GRACE_MS })
+    }
+    return running.swept.promise
+  }
+
+  #forget(id: number) {
+    if (this.#running.delete(id)) this.#rest()
+  }
+
+  #rest() {
+    this.#busy -= 1
+    if (this.#busy === 0) this.#helper?.channel?.unref()
+  }
+
+  #drop({ incoming, outgoing }: Running) {
+    for (const pipe of [...incoming, outgoing]) pipe?.drop()
+  }
+
+  // The helper's end settles what ran through it, and a new one sweeps up behind.
+  #died(helper: ChildProcess) {
+    if (this.#helper !== helper) return
+    this.#helper = undefined
+    const lost = [...this.#running]
+    this.#running.clear()
+    this.#busy -= lost.length
+    const refusal = new ToolError('EXECUTION_ERROR', 'The process that runs commands ended; the command was stopped.')
+    for (const [id, running] of lost) {
+      running.stdin?.destroy()
+      running.exited.reject(refusal)
+      running.swept?.resolve([])
+      if (running.pid === undefined) {
+        this.#drop(running)
+        running.started.reject(refusal)
+        continue
+      }
+      killGroup(running.pid)
+      const { pid, request } = running
+      if (!this.#closed && request.mark)
+        this.#order({ op: 'sweep', id, pid, mark: request.mark, grace_ms: SWEEP_GRACE_MS })
+    }
+    if (!this.#closed) this.#pipes?.lost()
+  }
+}
+
+function killGroup(pid: number) {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing of it is left.
+  }
+}

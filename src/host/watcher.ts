@@ -1,0 +1,261 @@
+// Notices changes in a workspace: one watch for each folder that is not ignored, made on demand. A change is counted
+// when the kernel's word of it has been read; `settled` waits for that, and until folders that appeared are watched too.
+import { type Dirent, type FSWatcher, lstatSync, readdirSync, readFileSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Workspace } from './host.ts'
+import { IGNORE_NAMES, IgnoreRules } from './watcher-ignore.ts'
+
+// How long the event loop may be held up by one go of looking at folders.
+const SLICE_MS = 4
+const DEFAULT_LIMITS = { max_user_watches: 8_192, max_queued_events: 16_384 }
+
+/** What changed since the last news. Paths are relative to the root. */
+export interface News {
+  /** What was touched in any way. */
+  paths: readonly string[]
+  /** Folders in which names came or went, and folders that are new. */
+  folders: readonly string[]
+  /** Folders that are gone, or ignored now. */
+  gone: readonly string[]
+  /** Ignore rules changed, or events were lost: nothing known before can be relied on. */
+  everything: boolean
+}
+
+interface Watched {
+  watcher: FSWatcher
+  inode: number
+  rules: IgnoreRules
+}
+
+// Events of all watchers wait in one queue of the kernel, which drops them silently when it is full. So many read in one
+// turn that it may have been full is taken for a loss.
+const turnOf = { events: 0 }
+
+export class Watcher {
+  readonly #root: string
+  readonly #limits = kernelLimits()
+  readonly #listeners = new Set<(news: News) => void>()
+  #watched = new Map<string, Watched>()
+  #started: Promise<void> | undefined
+  #live = false
+  #closed = false
+  #generation = 0
+  // Folders to be looked at, with the rules that hold above them.
+  #todo: { folder: string; rules: IgnoreRules }[] = []
+  #renamed = new Set<string>()
+  #rescan = false
+  #news = emptyNews()
+  #working: Promise<void> | undefined
+
+  constructor(workspace: Workspace) {
+    this.#root = workspace.root
+  }
+
+  /** False before the start, and for good once the system's limits forbid watching all: then nothing here holds. */
+  get live() {
+    return this.#live
+  }
+
+  /** Grows with every change seen. */
+  get generation() {
+    return this.#generation
+  }
+
+  /** Resolves once every folder is watched; look at `live` then. */
+  start(): Promise<void> {
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  /** Resolves once all changes made before the call are counted and told. */
+  async settled(): Promise<void> {
+    if (!this.#live) return
+    // A turn may already be past reading events when we are called; the next one reads all there are.
+    await turn()
+    await turn()
+    while (this.#working) await this.#working
+  }
+
+  /** Calls the listener with what changed, many changes at once, until the returned function is called. */
+  on(listener: (news: News) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  close() {
+    this.#closed = true
+    this.#stop()
+  }
+
+  async #start() {
+    this.#live = true
+    this.#rescan = true
+    await this.#work()
+    // Whoever starts us knows nothing yet that could be old.
+    this.#news = emptyNews()
+  }
+
+  #stop() {
+    this.#live = false
+    this.#generation += 1
+    for (const { watcher } of this.#watched.values()) watcher.close()
+    this.#watched.clear()
+    this.#todo = []
+    this.#renamed.clear()
+    this.#tell({ ...emptyNews(), everything: true })
+  }
+
+  #seen(folder: string, event: string, name: string | null) {
+    if (!this.#live) return
+    this.#generation += 1
+    countEvent()
+    const path = name === null ? folder : below(folder, name)
+    this.#news.paths.add(path)
+    if (turnOf.events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name)))
+      this.#rescan = true
+    else if (event === 'rename') {
+      this.#news.folders.add(folder)
+      this.#renamed.add(path)
+    }
+    void this.#work()
+  }
+
+  /** Does what is to be done, a slice in each turn, then tells the news. */
+  #work(): Promise<void> {
+    this.#working ??= this.#slices().finally(() => {
+      this.#working = undefined
+    })
+    return this.#working
+  }
+
+  async #slices() {
+    do {
+      // Further events of the same turn come first.
+      await turn()
+      if (this.#rescan) this.#beginAgain()
+      const until = performance.now() + SLICE_MS
+      while (this.#live && performance.now() < until && this.#step());
+    } while (this.#live && (this.#rescan || this.#renamed.size > 0 || this.#todo.length > 0))
+    const news = this.#news
+    this.#news = emptyNews()
+    if (this.#live && (news.paths.size > 0 || news.everything)) this.#tell(news)
+  }
+
+  #step(): boolean {
+    const [renamed] = this.#renamed
+    if (renamed !== undefined) {
+      this.#renamed.delete(renamed)
+      this.#look(renamed)
+      return true
+    }
+    const next = this.#todo.pop()
+    if (next) this.#enter(next.folder, next.rules)
+    return next !== undefined
+  }
+
+  // New rules for all; folders that they leave out are found by not being met again.
+  #beginAgain() {
+    this.#rescan = false
+    this.#renamed.clear()
+    this.#news.everything = true
+    this.#unwatch('.')
+    this.#todo = [{ folder: '.', rules: IgnoreRules.around(this.#root) }]
+  }
+
+  // Something came or went under this path: is it a folder, and the same as before?
+  #look(path: string) {
+    const known = this.#watched.get(path)
+    const inode = folderInode(join(this.#root, path))
+    if (known && known.inode === inode) return
+    if (known) this.#unwatch(path)
+    const above = this.#watched.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
+    if (inode !== undefined && above && path !== '.') this.#meet(path, above.rules)
+  }
+
+  #meet(folder: string, rules: IgnoreRules) {
+    if (!rules.ignores(join(this.#root, folder))) this.#todo.push({ folder, rules })
+  }
+
+  #enter(folder: string, rulesAbove: IgnoreRules) {
+    if (this.#watched.has(folder)) return
+    const path = join(this.#root, folder)
+    if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp()
+    let entries: Dirent[]
+    try {
+      // First the watch, then the names: what comes between is told at least once.
+      const watcher = watch(path, { persistent: false }, (event, name) => this.#seen(folder, event, name))
+      watcher.on('error', () => this.#giveUp())
+      const inode = folderInode(path)
+      if (inode === undefined) return watcher.close()
+      entries = readdirSync(path, { withFileTypes: true })
+      const rules = rulesAbove.within(path, new Set(entries.map(({ name }) => name)))
+      this.#watched.set(folder, { watcher, inode, rules })
+    } catch (error) {
+      // A folder that is gone again, or closed to us, holds nothing that we could list either.
+      if (LIMIT_ERRORS.has((error as NodeJS.ErrnoException).code ?? '')) this.#giveUp()
+      return
+    }
+    this.#news.folders.add(folder)
+    const { rules } = this.#watched.get(folder)!
+    for (const entry of entries)
+      if (entry.isDirectory() && entry.name !== '.git') this.#meet(below(folder, entry.name), rules)
+  }
+
+  #unwatch(folder: string) {
+    const prefix = `${folder}/`
+    for (const [path, { watcher }] of this.#watched) {
+      if (folder !== '.' && path !== folder && !path.startsWith(prefix)) continue
+      watcher.close()
+      this.#watched.delete(path)
+      this.#news.gone.add(path)
+    }
+    this.#todo = this.#todo.filter(each => each.folder !== folder && !each.folder.startsWith(prefix))
+  }
+
+  #giveUp() {
+    if (!this.#closed) this.#stop()
+  }
+
+  #tell(news: Gathered) {
+    const { paths, folders, gone, everything } = news
+    const told = { paths: [...paths], folders: [...folders], gone: [...gone], everything }
+    for (const listener of this.#listeners) listener(told)
+  }
+}
+
+interface Gathered {
+  paths: Set<string>
+  folders: Set<string>
+  gone: Set<string>
+  everything: boolean
+}
+
+const LIMIT_ERRORS = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'])
+
+const emptyNews = (): Gathered => ({ paths: new Set(), folders: new Set(), gone: new Set(), everything: false })
+
+const below = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
+
+function folderInode(path: string): number | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isDirectory() ? stat.ino : undefined
+}
+
+function countEvent() {
+  if (turnOf.events++ === 0)
+    setImmediate(() => {
+      turnOf.events = 0
+    })
+}
+
+function kernelLimits() {
+  const limit = (name: keyof typeof DEFAULT_LIMITS) => {
+    try {
+      return Number(readFileSync(`/proc/sys/fs/inotify/${name}`, 'latin1'))
+    } catch {
+      return DEFAULT_LIMITS[name]
+    }
+  }
+  return { max_user_watches: limit('max_user_watches'), max_queued_events: limit('max_queued_events') }
+}
