@@ -14,6 +14,8 @@ export interface LineChange {
 
 export interface Filling {
   fill: Fill
+  /** Prepares what will be told, while the disk is busy. */
+  meanwhile(): void
   /** Known once filled. */
   told(): { size: number; hash: string }
 }
@@ -23,9 +25,13 @@ export const hashOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', by
 
 export function fillingOf(content: Content): Filling {
   if (content instanceof OpenFile) return copyOf(content)
+  let hash = ''
   return {
     fill: (fd, signal) => writeBytes(fd, content, signal),
-    told: () => ({ size: content.length, hash: hashOf(content) })
+    meanwhile: () => {
+      hash = hashOf(content)
+    },
+    told: () => ({ size: content.length, hash })
   }
 }
 
@@ -40,6 +46,7 @@ function copyOf(file: OpenFile): Filling {
         await writeAll(fd, chunk, signal)
       }
     },
+    meanwhile: () => {},
     told: () => ({ size, hash: `sha256:${digest.digest('hex')}` })
   }
 }
@@ -53,6 +60,9 @@ export function lineCount(bytes: Uint8Array): number | undefined {
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++
   return count
 }
+
+/** Counted when it is asked for, which is while the disk is busy. */
+export type LineChanges = () => LineChange | undefined
 
 export function linesAddedBy(content: Content): LineChange | undefined {
   const added = content instanceof OpenFile ? undefined : lineCount(content)

@@ -13,13 +13,26 @@ import { isFresh, stampOf } from './stamp.ts'
 export const HASH_LIMIT = 8 * 1024 * 1024
 
 /** A file as it was found, for replacing exactly that. */
-export interface Found {
-  path: string
-  size: number
-  stat: BigIntStats
-  /** Neither is there for files over `HASH_LIMIT`. */
-  bytes?: Buffer
-  hash?: string
+export class Found {
+  readonly path: string
+  readonly size: number
+  readonly stat: BigIntStats
+  /** Undefined for files over `HASH_LIMIT`. */
+  readonly bytes: Buffer | undefined
+  #hash: string | undefined
+
+  constructor({ path, size, stat }: Pick<OpenFile, 'path' | 'size' | 'stat'>, bytes: Buffer | undefined) {
+    this.path = path
+    this.size = size
+    this.stat = stat
+    this.bytes = bytes
+  }
+
+  /** Made when it is first asked for: a change has time for that while the disk works. */
+  get hash(): string | undefined {
+    if (this.bytes) this.#hash ??= hashOf(this.bytes)
+    return this.#hash
+  }
 }
 
 export interface Entry {
@@ -116,10 +129,7 @@ export class FileReader {
       place.close()
     }
     try {
-      const { size, stat } = file
-      if (size > HASH_LIMIT) return { path: file.path, size, stat }
-      const bytes = await file.bytes(this.effects.signal)
-      return { path: file.path, size, stat, bytes, hash: hashOf(bytes) }
+      return new Found(file, file.size > HASH_LIMIT ? undefined : await file.bytes(this.effects.signal))
     } finally {
       file.close()
     }

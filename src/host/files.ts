@@ -3,7 +3,15 @@
 import { mkdirSync, readlinkSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
-import { type Content, fillingOf, hashOf, type LineChange, lineCount, linesAddedBy } from './content.ts'
+import {
+  type Content,
+  fillingOf,
+  hashOf,
+  type LineChange,
+  type LineChanges,
+  lineCount,
+  linesAddedBy
+} from './content.ts'
 import { explain, quote } from './errno.ts'
 import { type Entry, FileReader, type Found, HASH_LIMIT, notAFile, notFound, stale, typeOf } from './file-reader.ts'
 import { makeMissing, unmake } from './folders.ts'
@@ -14,9 +22,9 @@ import { fsync, put, renameExclusive } from './put.ts'
 import { stampOf } from './stamp.ts'
 import { tempsOf } from './temps.ts'
 
-export type { Content, LineChange } from './content.ts'
+export type { Content, LineChange, LineChanges } from './content.ts'
 export { hashOf } from './content.ts'
-export { type Entry, type Found, HASH_LIMIT } from './file-reader.ts'
+export { type Entry, Found, HASH_LIMIT } from './file-reader.ts'
 export { OpenFile } from './open-file.ts'
 export { sweepTemps } from './temps.ts'
 
@@ -33,13 +41,13 @@ const NEW_FILE_MODE = 0o666
 
 export class Files extends FileReader {
   /** Creates a file, and the folders it needs, where nothing is. Never overwrites. */
-  async create(path: string, content: Content, lines?: LineChange): Promise<Written> {
+  async create(path: string, content: Content, lines: LineChanges = () => linesAddedBy(content)): Promise<Written> {
     return this.#changing(path, this.walk(path), async (place, made) => {
       if (place.stat) throw alreadyThere(path)
       const reached = await makeMissing(this.workspace, this.effects, place, made)
       try {
         const mode = content instanceof OpenFile ? Number(content.stat.mode) : NEW_FILE_MODE
-        return await this.#put(reached, content, undefined, mode, made, lines ?? linesAddedBy(content))
+        return await this.#put(reached, content, undefined, mode, made, lines)
       } finally {
         reached.close()
       }
@@ -47,12 +55,12 @@ export class Files extends FileReader {
   }
 
   /** Replaces a file's content, keeping its permissions, while it still is what was found. */
-  async replace(path: string, was: Found, content: Content, lines?: LineChange): Promise<Written> {
+  async replace(path: string, was: Found, content: Content, lines: LineChanges = () => undefined): Promise<Written> {
     return this.#changing(path, this.walk(path), place => {
       if (this.judged.get(path)?.kind === 'missing') throw alreadyThere(path)
       if (place.stat && !place.stat.isFile()) throw notAFile(path, place.stat)
       if (!place.stat || place.path !== was.path || stampOf(place.stat) !== stampOf(was.stat)) throw stale(path)
-      return this.#put(place, content, was, 0o600, [], lines)
+      return this.#put(place, content, was, Number(was.stat.mode), [], lines)
     })
   }
 
@@ -209,24 +217,31 @@ export class Files extends FileReader {
     was: Found | undefined,
     mode: number,
     made: string[],
-    lines: LineChange | undefined
+    lines: LineChanges
   ): Promise<Written> {
-    const { fill, told } = fillingOf(content)
+    const filling = fillingOf(content)
     const { workspace, effects } = this
     let written: Written | undefined
-    await put(place, fill, was?.stat, mode, {
+    let counted: LineChange | undefined
+    let before: string | undefined
+    await put(place, filling.fill, was?.stat, mode, {
       workspace,
       effects,
       temps: tempsOf(this.guard.stateDir),
+      meanwhile: () => {
+        filling.meanwhile()
+        counted = lines()
+        before = was?.hash
+      },
       visible: () => {
-        written = { path: place.path, ...told() }
+        written = { path: place.path, ...filling.told() }
         this.#tellMade(made)
         effects.changed({
           path: place.path,
           operation: was ? 'modified' : 'created',
-          ...(was?.hash && { before_hash: was.hash }),
+          ...(before && { before_hash: before }),
           after_hash: written.hash,
-          ...lines
+          ...counted
         })
       }
     })

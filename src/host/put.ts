@@ -50,23 +50,33 @@ export async function writeAll(fd: number, bytes: Uint8Array, signal: AbortSigna
   }
 }
 
+export interface Putting {
+  workspace: Workspace
+  temps: Temps
+  effects: Effects
+  /** Work that can be done while the disk is busy. */
+  meanwhile(): void
+  /** Called the moment the file shows. */
+  visible(): void
+}
+
 /**
  * Puts a file at a place whose folder exists. `was` is what the caller found there: it is replaced only while it still
- * is that. Without it nothing may be there, and nothing is ever overwritten. `visible` is called the moment it shows.
+ * is that. Without it nothing may be there, and nothing is ever overwritten.
  */
 export async function put(
   place: Place,
   fill: Fill,
   was: BigIntStats | undefined,
   mode: number,
-  { workspace, temps, effects, visible }: { workspace: Workspace; temps: Temps; effects: Effects; visible: () => void }
+  { workspace, temps, effects, meanwhile, visible }: Putting
 ): Promise<void> {
   if (was) accessSync(place.door, constants.W_OK)
   const temp = place.prefix + temps.begin(nodePath.join(workspace.root, nodePath.dirname(place.path)))
   try {
     const fd = openSync(temp, NEW_FILE | DOORS.noLinks, mode & 0o777)
     try {
-      await bothOf(durable(fd, fill, was, effects.signal), effects.committed())
+      await allOf(durable(fd, fill, was, effects.signal), effects.committed(), called(meanwhile))
       effects.signal.throwIfAborted()
       if (was) replace(temp, place, was)
       else renameExclusive(temp, place.door)
@@ -83,8 +93,10 @@ export async function put(
   await fsync(place.folder)
 }
 
+const called = async (work: () => void) => work()
+
 /** Fails only when all have ended: nobody may still write to a descriptor that gets closed. */
-async function bothOf(...promises: Promise<unknown>[]) {
+async function allOf(...promises: Promise<unknown>[]) {
   for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason
 }
 

@@ -22,18 +22,20 @@ const LOG_LIMIT = 64 * 1024
 
 export class Temps {
   readonly #fd: number
+  readonly #mark = randomBytes(9).toString('hex')
+  #count = 0
   #open = 0
   #size = 0
 
   constructor(stateDir: string) {
     const folder = logsFolder(stateDir)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.#fd = openSync(nodePath.join(folder, `${process.pid}-${randomBytes(4).toString('hex')}.log`), 'ax', 0o600)
+    this.#fd = openSync(nodePath.join(folder, `${process.pid}-${this.#mark}.log`), 'ax', 0o600)
   }
 
   /** A fresh name for a file in `folder` (its absolute path), remembered until `end`. */
   begin(folder: string): string {
-    const name = TEMP_PREFIX + randomBytes(9).toString('base64url')
+    const name = `${TEMP_PREFIX}${this.#mark}-${++this.#count}`
     this.#size += writeSync(this.#fd, `${JSON.stringify(nodePath.join(folder, name))}\n`)
     this.#open++
     return name

@@ -13,6 +13,8 @@ export interface Window {
 /** How many windows are told at most, and how many line ends are looked at to find them when none is good. */
 const TOLD = 3
 const LOOKED_AT = 24
+/** Less similar than this is not worth telling. */
+const WORTH_TELLING = 0.2
 
 /**
  * The best windows that do not overlap, best first. Where the best reaches `threshold`, every window within `margin`
@@ -59,7 +61,7 @@ function bestEndingAt(lines: readonly string[], last: number, pattern: string, h
 function apart(windows: Window[]) {
   const chosen: Window[] = []
   for (const window of windows.sort((a, b) => b.similarity - a.similarity || a.first - b.first)) {
-    if (chosen.length === TOLD) break
+    if (chosen.length === TOLD || window.similarity < WORTH_TELLING) break
     if (chosen.every(other => other.last < window.first || window.last < other.first)) chosen.push(window)
   }
   return chosen

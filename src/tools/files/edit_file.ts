@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { HASH_LIMIT } from '../../host/files.ts'
-import { unifiedDiff } from '../../text/diff.ts'
+import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { applyEdit, type Candidate, type NotEdited } from '../../text/edit.ts'
 import { decode, encode } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool.ts'
@@ -44,24 +44,32 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
+  // Its answers, refusals too, show parts of the file.
+  subject: ({ path, if_match }) => ({
+    paths: [
+      { path, access: 'write', if_match },
+      { path, access: 'read' }
+    ]
+  }),
   async always_ask(input, ctx) {
+    if (isSecret(input, ctx)) return SECRET_NOTE
     const { match, similarity } = await planned(input, ctx)
     return match === 'fuzzy' ? fuzzyNote(similarity) : undefined
   },
   async preview(input, ctx) {
-    const { diff, match, similarity, replacements } = await planned(input, ctx)
+    if (isSecret(input, ctx)) return blindPreview(input)
+    const { match, similarity, replacements, ...plan } = await planned(input, ctx)
     const places = replacements === 1 ? '' : ` in ${replacements} places`
     const notes = match === 'exact' ? [] : [match === 'fuzzy' ? fuzzyNote(similarity) : TOLERANCES[match]]
-    return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(notes.length > 0 && { notes }) }
+    return { title: `Edit ${input.path}${places}`, diff: plan.diff().diff, ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
     const { was, bytes, diff, match, similarity, replacements } = await planned(input, ctx)
-    const { path, hash } = await ctx.host.files.replace(input.path, was, bytes, {
-      added: diff.added,
-      removed: diff.removed
+    const { path, hash } = await ctx.host.files.replace(input.path, was, bytes, () => {
+      const { added, removed } = diff()
+      return { added, removed }
     })
-    return { path, applied: true, replacements, match, similarity, diff: diff.diff, hash }
+    return { path, applied: true, replacements, match, similarity, diff: diff().diff, hash }
   },
   present: ({ path, replacements, match, similarity, diff, hash }) => ({
     title: path,
@@ -85,6 +93,17 @@ const TOLERANCES = {
 const fuzzyNote = (similarity: number) =>
   `The old text is not in the file: the nearest place, ${Math.floor(similarity * 100)} % similar, is replaced.`
 
+const SECRET_NOTE = 'The file holds credentials: whether and where the old text is in it is told once approved.'
+
+const isSecret = ({ path }: Input, { host }: Context) => host.files.peek(path).sensitive
+
+/** Made of the params alone: whoever submits a call sees its preview, before anybody allows the file to be read. */
+const blindPreview = ({ path, ...edit }: Input) => ({
+  title: `Edit ${path}`,
+  diff: unifiedDiff(path, edit.old, edit.new).diff,
+  notes: [SECRET_NOTE]
+})
+
 /** The whole edit, but for saving it. Preview shows this and run saves this. */
 async function planned(input: Input, ctx: Context) {
   const { path } = input
@@ -105,7 +124,8 @@ async function planned(input: Input, ctx: Context) {
   const bytes = encode(edited.text, before.encoding)
   if (!bytes) throw invalid('/new', `new has characters that the file's encoding, ${before.encoding}, does not have`)
   if (bytes.equals(was.bytes)) throw invalid('/new', 'the file has the new text already')
-  return { was, bytes, diff: unifiedDiff(was.path, before.text, edited.text), ...edited }
+  let diff: Diff | undefined
+  return { was, bytes, diff: () => (diff ??= unifiedDiff(was.path, before.text, edited.text)), ...edited }
 }
 
 function breathing(signal: AbortSignal) {
@@ -147,4 +167,4 @@ function candidateDiff(path: string, old: string, { text }: Candidate) {
 }
 
 const invalid = (pointer: string, why: string) =>
-  new ToolError('INVALID_PARAMS', `${why}.`, { faults: [{ pointer, message: why }] })
+  new ToolError('INVALID_PARAMS', `${why}.`, { errors: [{ pointer, message: why }] })

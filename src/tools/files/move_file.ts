@@ -19,13 +19,11 @@ export default defineTool({
     to: Type.String({ description: 'Where it is.' })
   }),
   timeout_ms: 10_000,
-  effect({ from, to }, { host }) {
-    // A credential file under a harmless name could be read without asking.
-    if (host.files.peek(from).sensitive) return 'write'
-    return host.files.peek(to).kind === 'missing' ? 'create' : 'write'
-  },
+  effect: ({ to }, { host }) => (host.files.peek(to).kind === 'missing' ? 'create' : 'write'),
+  // Also a read: credentials under a harmless name could be read without asking.
   subject: ({ from, to }) => ({
     paths: [
+      { path: from, access: 'read', tree: true },
       { path: from, access: 'write', tree: true },
       { path: to, access: 'write', tree: true }
     ]

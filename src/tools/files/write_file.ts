@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Files, LineChange } from '../../host/files.ts'
-import { unifiedDiff } from '../../text/diff.ts'
+import type { Files } from '../../host/files.ts'
+import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool.ts'
 
@@ -36,14 +36,16 @@ export default defineTool({
   effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   async preview(input, ctx) {
-    const { was, diff, bytes } = await planned(input, ctx)
+    const { was, bytes, ...plan } = await planned(input, ctx)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
+    if (was && ctx.host.files.peek(input.path).sensitive) return { title, text: input.content, notes: [SECRET_NOTE] }
+    const diff = plan.diff()
     return diff ? { title, diff: diff.diff } : { title, text: `${bytes.length} bytes that are not text` }
   },
   async run(input, ctx) {
     const { was, bytes, diff } = await planned(input, ctx)
     const { files } = ctx.host
-    const lines: LineChange | undefined = diff && { added: diff.added, removed: diff.removed }
+    const lines = () => lineChange(diff())
     const written = was
       ? await files.replace(input.path, was, bytes, lines)
       : await files.create(input.path, bytes, lines)
@@ -56,6 +58,9 @@ export default defineTool({
   })
 })
 
+// Whoever submits a call sees its preview, before anybody allows the file to be read.
+const SECRET_NOTE = 'The file holds credentials: what is in it now is not shown.'
+
 /** What is there, what shall be there, and how they differ where both are text. */
 async function planned(input: Static<typeof Input>, { host }: Context) {
   const was = await host.files.look(input.path)
@@ -64,8 +69,11 @@ async function planned(input: Static<typeof Input>, { host }: Context) {
   const bytes = input.encoding === 'base64' ? fromBase64(input.content) : asBefore(input.content, old)
   const after = decode(bytes)
   const comparable = after && (!was || old)
-  return { was, bytes, diff: comparable && unifiedDiff(was?.path ?? input.path, old?.text, after.text) }
+  const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
+  return { was, bytes, diff }
 }
+
+const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }
 
 function requireFolder(folder: string, files: Files) {
   const { kind } = files.peek(folder)
@@ -91,4 +99,4 @@ function fromBase64(content: string) {
 }
 
 const invalid = (why: string) =>
-  new ToolError('INVALID_PARAMS', `${why}.`, { faults: [{ pointer: '/content', message: why }] })
+  new ToolError('INVALID_PARAMS', `${why}.`, { errors: [{ pointer: '/content', message: why }] })

@@ -1,0 +1,110 @@
+// A tool's world made by hand: a real workspace in a temporary folder, with everything told and awaited recorded.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { ToolError } from '../../src/errors.ts'
+import { Files } from '../../src/host/files.ts'
+import type { Change, Host } from '../../src/host/host.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import type { Context, Progress, Tool } from '../../src/tool.ts'
+
+export interface World {
+  root: string
+  /** A folder beside the workspace that nothing may reach. */
+  outside: string
+  stateDir: string
+  ctx: Context
+  files: Files
+  /** What was told, in order; 'committed' where the intent became durable. */
+  told: (Change | 'committed')[]
+  abort: AbortController
+}
+
+export type Tree = { [name: string]: string | Uint8Array | Tree }
+
+/** `hooks.committed` runs when the intent is asked to be durable. */
+export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => Promise<void> } = {}): World {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'files-')))
+  t.teardown(() => rmSync(top, { recursive: true, force: true }))
+  const [root, outside, stateDir] = ['ws', 'out', 'state'].map(name => join(top, name)) as [string, string, string]
+  for (const folder of [root, outside, stateDir]) mkdirSync(folder)
+  fill(root, tree)
+  const abort = new AbortController()
+  const told: World['told'] = []
+  const committed = async () => {
+    await hooks.committed?.()
+    told.push('committed')
+  }
+  const effects = { signal: abort.signal, committed, changed: (change: Change) => told.push(change) }
+  const workspace = openWorkspace('default', root)
+  const files = new Files(workspace, { stateDir, sensitive: [] }, effects)
+  const ctx: Context = {
+    call_id: 'tc_test',
+    session_id: 'test',
+    workspace: { name: 'default', root },
+    signal: abort.signal,
+    // Only files are here: a tool of this folder that reached for more would fail at once.
+    host: { files } as Host,
+    notes: { read: () => undefined, write: async () => {} }
+  }
+  return { root, outside, stateDir, ctx, files, told, abort }
+}
+
+export function fill(folder: string, tree: Tree) {
+  for (const [name, content] of Object.entries(tree)) {
+    const path = join(folder, name)
+    if (typeof content === 'string' || content instanceof Uint8Array) writeFileSync(path, content)
+    else {
+      mkdirSync(path, { recursive: true })
+      fill(path, content)
+    }
+  }
+}
+
+/** Runs a tool as the engine does, holding input and answer to their schemas. */
+export async function run<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
+  if (!Value.Check(tool.input, input)) throw new Error(`the test's input does not fit the schema of ${tool.name}`)
+  const output = (await settle(tool.run(input, ctx))) as Static<O>
+  if (!Value.Check(tool.output, output)) {
+    throw new Error(`${tool.name} answers against its schema: ${JSON.stringify(Value.Errors(tool.output, output))}`)
+  }
+  return output
+}
+
+async function settle<T>(running: T | Promise<T> | AsyncGenerator<Progress, T>): Promise<T> {
+  if (!isGenerator(running)) return running
+  for (;;) {
+    const step = await running.next()
+    if (step.done) return step.value
+  }
+}
+
+function isGenerator<T>(running: unknown): running is AsyncGenerator<Progress, T> {
+  return typeof running === 'object' && running !== null && Symbol.asyncIterator in running
+}
+
+/** The error that some work ends with; 'nothing' where it ends well. */
+export async function failure(work: () => unknown): Promise<ToolError> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof ToolError) return error
+    throw error
+  }
+  throw new Error('it was expected to fail, and did not')
+}
+
+export const code = async (work: () => unknown) => (await failure(work)).code
+
+/** Everything in a folder as one string: names, types, modes, contents. */
+export function snapshot(folder: string): string {
+  const script = 'find . -printf "%P %y %m %l\\n" | sort; find . -type f -print0 | sort -z | xargs -0 -r sha256sum'
+  return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' })
+}
+
+export const openDescriptors = () =>
+  execFileSync('ls', [`/proc/${process.pid}/fd`], { encoding: 'utf8' }).split('\n').length
