@@ -9,8 +9,8 @@ import type { Assessment, Live } from './live.ts'
 import { judge, type Rulebook } from './policy.ts'
 
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
-export async function assess(engine: Engine, live: Live, params: unknown, if_match?: string): Promise<Assessment> {
-  const { tool, ctx, host, call, may_approve } = live
+export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
+  const { tool, ctx, host, call, may_approve, if_match } = live
   const subject = tool.subject(params)
   const paths = (subject.paths ?? []).map(use => resolve(host, use))
   if (if_match !== undefined) addIfMatch(paths, if_match)
@@ -80,7 +80,7 @@ const rulebook = ({ settings, rules }: Engine, session_id: string, root: string)
   administrator: settings.tiers.administrator,
   user: settings.tiers.user,
   remembered: rules.inForce(session_id, root),
-  workspace: settings.tiers.workspace
+  workspace: settings.tiers.workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
 })
 
 function resolve({ files }: Live['host'], { path, access, tree, if_match }: PathUse): Assessment['paths'][number] {
@@ -89,6 +89,7 @@ function resolve({ files }: Live['host'], { path, access, tree, if_match }: Path
     path: found.path,
     access,
     sensitive: found.sensitive,
+    self_starting: found.self_starting,
     tree: tree ?? false,
     ...(found.protected && { protected: found.protected }),
     ...(if_match !== undefined && { if_match })

@@ -4,7 +4,7 @@ import { ToolError } from '../errors.ts'
 import type { Call, CallWith, RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
 import type { Engine, OutputPage, OutputQuery } from './engine.ts'
-import { type Caller, callJson, joinJson, type Live } from './live.ts'
+import { type Caller, joinJson, type Live, shownJson } from './live.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
 import { clashes } from './scheduler.ts'
@@ -114,13 +114,13 @@ export class Calls {
 
   /** Calls that wait for a decision, oldest first. */
   pending(): CallWith<'awaiting_approval'>[] {
-    return [...this.#engine.live.values()].map(({ call }) => call).filter(call => call.status === 'awaiting_approval')
+    return [...this.#engine.live.values()].map(({ shown }) => shown).filter(call => call.status === 'awaiting_approval')
   }
 
   /** Calls that wait for their turn or run, oldest first. */
   running(): Call[] {
     return [...this.#engine.live.values()]
-      .map(({ call }) => call)
+      .map(({ shown }) => shown)
       .filter(({ status }) => status === 'queued' || status === 'running')
   }
 
@@ -137,7 +137,7 @@ export class Calls {
     const live = this.#engine.live.get(tool_call_id)
     if (!live) return this.#stored(tool_call_id)
     await cancelCall(this.#engine, live, reason)
-    return { call: live.call, json: callJson(live) }
+    return { call: live.shown, json: shownJson(live) }
   }
 
   /** What a command printed, by byte offset; waits for more where there is none yet. */
@@ -181,7 +181,7 @@ export class Calls {
     clearInterval(this.#expiry)
     const running = () =>
       [...this.#engine.live.values()].filter(({ call }) => call.status === 'running' || call.status === 'queued')
-    await Promise.race([Promise.all(running().map(live => live.wait({ ms: drain_ms, throughApproval: true })))])
+    await Promise.all(running().map(live => live.wait({ ms: drain_ms, throughApproval: true })))
     for (const live of running()) {
       live.stopping ??= 'interrupted'
       live.abort.abort(new ToolError('CANCELLED', 'The server stopped.'))
@@ -191,7 +191,7 @@ export class Calls {
 
   async #answer(live: Live, { ms, throughApproval, signal }: Wait): Promise<Answer> {
     const call = await live.wait({ ms, throughApproval, signal })
-    return { call, json: callJson(live) }
+    return { call, json: shownJson(live) }
   }
 
   #stored(tool_call_id: string): Answer {

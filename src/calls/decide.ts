@@ -1,12 +1,12 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins; what runs is what was shown.
 import type { RuleScope } from '../config.ts'
 import { ToolError } from '../errors.ts'
-import { approval, assess, checkEarly, digest } from './assess.ts'
+import { approval, assess, checkEarly } from './assess.ts'
 import type { ApprovedBy, Call, CallWith } from './call.ts'
 import { type Engine, step } from './engine.ts'
 import type { Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
-import { cancel, decided, reject } from './settle.ts'
+import { cancel, decided, fail, reject } from './settle.ts'
 
 export interface Approve {
   digest?: string | undefined
@@ -26,6 +26,7 @@ export interface Reject {
 export function approve(engine: Engine, live: Live, decision: Approve, caller: Caller): Promise<Call> {
   return inTurn(live, async () => {
     const call = awaiting(live)
+    if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
     live.may_approve = true
     if (call.approval.level === 'strict') mustConfirm(decision)
     if (decision.digest !== undefined && decision.digest !== call.approval.digest) throw previewChanged(call)
@@ -34,6 +35,7 @@ export function approve(engine: Engine, live: Live, decision: Approve, caller: C
       decision.modified_params === undefined
         ? await asShown(engine, live)
         : await asModified(engine, live, decision.modified_params)
+    if (!approved) return live.call
     const rule = always && (await remember(engine, live, always, caller))
     const by: ApprovedBy = {
       source: 'user',
@@ -133,18 +135,28 @@ interface Approved {
   digest: string
 }
 
-/** The call as it was shown, if that is still what it would do. Otherwise it waits on, with the fresh preview. */
-async function asShown(engine: Engine, live: Live): Promise<Approved> {
+/** The call as it was shown, if that is still what it would do. Otherwise it waits on, with the fresh preview; where it
+ * can no longer be previewed at all, it ends with the error that says why, and there is nothing to approve. */
+async function asShown(engine: Engine, live: Live): Promise<Approved | undefined> {
   const call = awaiting(live)
-  const assessment = await assess(engine, live, call.params)
-  live.assessment = assessment
-  mayRun(assessment)
-  if ((await digest(live, call.params, assessment)) === call.approval.digest)
-    return { call, digest: call.approval.digest }
-  const fresh = await approval(engine, live, call.params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
-  const next = { ...call, approval: { ...fresh, expires_at: call.approval.expires_at } }
+  const now = await lookAgain(engine, live).catch(async error => {
+    if (!(error instanceof ToolError)) throw error
+    await fail(engine, live, error)
+  })
+  if (!now) return undefined
+  live.assessment = now.assessment
+  mayRun(now.assessment)
+  if (now.digest === call.approval.digest) return { call, digest: now.digest }
+  const next = { ...call, approval: { ...now.approval, expires_at: call.approval.expires_at } }
   await step(engine, live, next, [toolCall(next)])
   throw previewChanged(next)
+}
+
+async function lookAgain(engine: Engine, live: Live) {
+  const { params } = live.call
+  const assessment = await assess(engine, live, params)
+  const fresh = await approval(engine, live, params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
+  return { assessment, approval: fresh, digest: fresh.digest }
 }
 
 /** The call with other params: checked, judged and looked at anew. Who changes them need not be shown them again. */

@@ -100,12 +100,13 @@ export function step(
   live.call = next
   const ended = isSettled(next)
   const durable = engine.journal.append(events, () => [...row(live), ...also()], live.result_json)
-  return durable.then(() => {
+  const shown = durable.then(() => {
     if (ended) engine.live.delete(next.tool_call_id)
-    if (live.call !== next) return
-    live.told = true
-    live.stepped()
+    if (live.call === next) live.show()
   })
+  // Not every step is waited for; a journal that fails is told once, by the store.
+  shown.catch(() => {})
+  return shown
 }
 
 /** A change of a call that nobody needs to hear of: only memory knows until the next step. */

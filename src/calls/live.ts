@@ -41,16 +41,18 @@ export class Live {
   told_progress = false
   /** The caller wants no kept answer. */
   readonly fresh: boolean
+  /** The hash that the file to be written must have. */
+  readonly if_match: string | undefined
   /** Why the call is being stopped, if it is. */
   stopping: 'cancelled' | 'interrupted' | undefined
   /** Set while the stored row is older than `call`. */
   unsaved = true
   /** Number of the journal's newest event when the call was taken. */
   readonly since: number
-  /** Whether the present value may be told: it is durable, or a read's answer, which need not be. */
-  told = false
   /** Decisions about one call are taken one after the other. */
   deciding: Promise<unknown> = Promise.resolve()
+  /** The value that may be told: durable, or a read's answer, which need not be. */
+  #shown: Call
   readonly #watchers = new Set<() => void>()
 
   constructor(options: {
@@ -61,6 +63,7 @@ export class Live {
     context: (live: Live) => Context
     abort: AbortController
     fresh?: boolean
+    if_match?: string | undefined
   }) {
     this.#call = options.call
     this.tool = options.tool
@@ -68,6 +71,8 @@ export class Live {
     this.since = options.since
     this.abort = options.abort
     this.fresh = options.fresh ?? false
+    this.if_match = options.if_match
+    this.#shown = options.call
     this.ctx = options.context(this)
   }
 
@@ -78,7 +83,6 @@ export class Live {
   set call(call: Call) {
     this.#call = call
     this.unsaved = true
-    this.told = false
   }
 
   get host(): Host {
@@ -90,16 +94,22 @@ export class Live {
     return this.started === undefined ? 0 : Math.round((performance.now() - this.started) * 1_000) / 1_000
   }
 
-  /** Tells those who wait that the call took a step they may hear of. */
-  stepped() {
+  /** The newest value that may be told. */
+  get shown(): Call {
+    return this.#shown
+  }
+
+  /** Lets the present value be told, and tells those who wait for it. */
+  show() {
+    this.#shown = this.#call
     for (const watcher of [...this.#watchers]) watcher()
   }
 
   /** Waits until the call has ended, or also until it needs a decision, or `ms` have passed, or the waiter has left. */
   async wait(options: { ms: number; throughApproval: boolean; signal?: AbortSignal | undefined }): Promise<Call> {
     const done = () =>
-      this.told && (isSettled(this.#call) || (!options.throughApproval && this.#call.status === 'awaiting_approval'))
-    if (done()) return this.#call
+      isSettled(this.#shown) || (!options.throughApproval && this.#shown.status === 'awaiting_approval')
+    if (done()) return this.#shown
     const { promise, resolve } = Promise.withResolvers<void>()
     const watcher = () => done() && resolve()
     this.#watchers.add(watcher)
@@ -108,7 +118,7 @@ export class Live {
     await promise
     clearTimeout(timer)
     this.#watchers.delete(watcher)
-    return this.#call
+    return this.#shown
   }
 }
 
@@ -119,4 +129,6 @@ export const headJson = (call: Call): string => JSON.stringify('result' in call 
 export const joinJson = (head: string, result: string | null | undefined): string =>
   typeof result === 'string' ? `${head.slice(0, -1)},"result":${result}}` : head
 
-export const callJson = (live: Live): string => joinJson(headJson(live.call), live.result_json)
+/** What may be told of a call, as JSON. */
+export const shownJson = ({ shown, result_json }: Live): string =>
+  joinJson(headJson(shown), 'result' in shown ? result_json : undefined)

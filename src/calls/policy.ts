@@ -14,6 +14,8 @@ export interface JudgedPath {
   access: 'read' | 'write' | 'list'
   protected?: 'write' | 'all'
   sensitive: boolean
+  /** Some program runs or obeys the file later by itself. */
+  self_starting: boolean
 }
 
 export interface Question extends Facts {
@@ -145,11 +147,17 @@ function byEffect(question: Question): Verdict {
   }
 }
 
-/** What no rule may go below: secrets are asked for strictly unless a rule names their path, rough matches are shown. */
+/** What no rule goes below unless it names the path: secrets and files that start something are asked for strictly. And
+ * what no rule goes below at all: rough matches and misleading texts are shown. */
 function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): Verdict {
   const secret = question.paths.find(used => used.sensitive && used.access === 'read')
   if (secret && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
     const reason = `${secret.path} may hold credentials.`
+    return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
+  }
+  const starter = question.paths.find(used => used.self_starting && used.access === 'write')
+  if (starter && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
+    const reason = `${starter.path} is run or obeyed by some program later, so writing it is running code.`
     return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
   }
   const why = question.always_ask ?? (question.command !== undefined && misleads(question.command) ? HIDDEN : undefined)

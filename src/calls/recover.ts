@@ -32,7 +32,6 @@ async function takeOver(engine: Engine, call: Call) {
   if (tool === GONE || !workspace)
     return fail(engine, live, new ToolError('UNKNOWN_TOOL', 'Its tool or workspace is no longer served.'))
   live.unsaved = false
-  live.told = true
 }
 
 /** Stands in for a tool that this server no longer has, so that its calls can be ended. */

@@ -90,7 +90,7 @@ function widths({ tool, paths, command }: Facts): { name: string; words: string;
     ]
   const match = { tool: literalGlob(tool) }
   const any = { name: 'tool', words: `${tool} on any file`, match }
-  const [only, ...others] = paths.map(({ path }) => path)
+  const [only, ...others] = new Set(paths.map(({ path }) => path))
   if (only === undefined) return [{ ...any, words: tool }]
   if (others.length > 0) return [any]
   const folder = only.includes('/') ? only.slice(0, only.lastIndexOf('/')) : undefined

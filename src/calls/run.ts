@@ -91,9 +91,8 @@ export const toolCall = (call: Call) => ({
 async function start(engine: Engine, live: Live) {
   const { tool, call, assessment } = live
   live.started = performance.now()
-  const { status: _, ...kept } = call
   const approved_by = 'approved_by' in call && call.approved_by ? call.approved_by : auto()
-  const running: Call = { ...kept, status: 'running', approved_by, started_at: new Date().toISOString() }
+  const running: Call = { ...call, status: 'running', approved_by, started_at: new Date().toISOString() }
   const reads = assessment!.effect === 'read' && !('approval' in call && call.approval)
   // Whether a call that has an effect was started must be known after a crash; its intent is durable before the effect.
   if (reads) note(live, running)
@@ -116,7 +115,8 @@ async function start(engine: Engine, live: Live) {
     const result = present(live, output)
     const json = JSON.stringify(result)
     const durable = succeed(engine, live, result, json)
-    if (reads) answerNow(live)
+    // A read's answer is told while its journal commit is on its way.
+    if (reads) live.show()
     else await durable
     if (evidence !== undefined)
       engine.cache.put(key, call.workspace, { tool_call_id: call.tool_call_id, result, json, evidence })
@@ -132,15 +132,9 @@ async function start(engine: Engine, live: Live) {
 
 const auto = (): ApprovedBy => ({ source: 'auto', at: new Date().toISOString() })
 
-/** A read's answer is told while its journal commit is on its way. */
-function answerNow(live: Live) {
-  live.told = true
-  live.stepped()
-}
-
 function answerAgain(engine: Engine, live: Live, { result, json, tool_call_id }: Kept) {
-  void succeed(engine, live, result, json, tool_call_id).catch(() => {})
-  answerNow(live)
+  void succeed(engine, live, result, json, tool_call_id)
+  live.show()
 }
 
 /** The end of a call that did not succeed: as it was told to stop, or as the tool failed. */

@@ -8,15 +8,14 @@ import type { Live } from './live.ts'
 
 type End = Extract<NewEvent, { type: 'tool.decision' }>['decision']
 
-/** Fields that only a call which has not ended carries. */
-function ending(live: Live) {
+/** The call as it ends, but for what tells how. */
+function ending<S extends SettledCall['status']>(live: Live, status: S) {
   const { call, changes } = live
-  const started_at = 'started_at' in call ? call.started_at : undefined
-  const { status: _, ...kept } = call
   return {
-    ...kept,
+    ...call,
+    status,
     finished_at: new Date().toISOString(),
-    ...(started_at !== undefined && { execution_time_ms: live.elapsed() }),
+    ...(live.started !== undefined && { execution_time_ms: live.elapsed() }),
     ...(changes.length > 0 && { changes: [...changes] })
   }
 }
@@ -51,23 +50,23 @@ export function succeed(engine: Engine, live: Live, result: Result, json: string
   live.result_json = json
   live.result_of = cached_from
   const cached = cached_from !== undefined && { cached: true }
-  return end(engine, live, { ...ending(live), status: 'success', ...cached, result })
+  return end(engine, live, { ...ending(live, 'success'), ...cached, result })
 }
 
 export function fail(engine: Engine, live: Live, error: unknown, together: With = {}) {
   const described = describeError(error)
   if (described.code === 'INTERNAL')
     engine.log.error({ err: error, tool_call_id: live.call.tool_call_id }, 'a call failed by our fault')
-  return end(engine, live, { ...ending(live), status: 'error', error: described }, together)
+  return end(engine, live, { ...ending(live, 'error'), error: described }, together)
 }
 
 export function cancel(engine: Engine, live: Live, reason: string) {
   const before = live.call.status === 'awaiting_approval' ? [decided(live.call, 'cancelled', { reason })] : []
-  return end(engine, live, { ...ending(live), status: 'cancelled', reason }, { before })
+  return end(engine, live, { ...ending(live, 'cancelled'), reason }, { before })
 }
 
 export function interrupt(engine: Engine, live: Live, reason: string) {
-  return end(engine, live, { ...ending(live), status: 'interrupted', reason })
+  return end(engine, live, { ...ending(live, 'interrupted'), reason })
 }
 
 export function expire(engine: Engine, live: Live) {
@@ -75,7 +74,7 @@ export function expire(engine: Engine, live: Live) {
   return end(
     engine,
     live,
-    { ...ending(live), status: 'expired', reason },
+    { ...ending(live, 'expired'), reason },
     { before: [decided(live.call, 'expired', { reason })] }
   )
 }
@@ -89,7 +88,7 @@ export function reject(
 ) {
   const { reason, user_message, by } = options
   const said = user_message !== undefined && { user_message }
-  const call = { ...ending(live), status: 'rejected' as const, reason, ...said, rejected_by: by }
+  const call = { ...ending(live, 'rejected'), reason, ...said, rejected_by: by }
   const told = decided(live.call, 'rejected', { reason, by })
   return end(engine, live, call, { before: [...before, told], ...(also && { also }) })
 }

@@ -60,7 +60,7 @@ export function submit(
     return Promise.resolve(engine.live.get(known.tool_call_id) ?? { settled: known.tool_call_id })
   }
   const live = admit(engine, request, caller, options)
-  const taken = take(engine, live, request.if_match, () =>
+  const taken = take(engine, live, () =>
     keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at])
   )
   for (const key of keys) {
@@ -74,7 +74,7 @@ export function submit(
 export async function dryRun(engine: Engine, request: Request, caller: Caller): Promise<DryRun> {
   const live = admit(engine, request, caller, {})
   const { params } = request
-  const assessment = await assess(engine, live, params, request.if_match)
+  const assessment = await assess(engine, live, params)
   const { verdict, paths } = assessment
   const found = { dry_run: true as const, tool: live.tool.name, verdict, paths }
   if (verdict.decision === 'deny') return found
@@ -106,7 +106,8 @@ function admit(engine: Engine, request: Request, caller: Caller, { fresh }: Subm
     abort,
     since: engine.journal.last,
     context: live => contextOf(engine, live, workspace),
-    fresh: fresh ?? false
+    fresh: fresh ?? false,
+    if_match: request.if_match
   })
 }
 
@@ -167,12 +168,12 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
 }
 
 /** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. */
-async function take(engine: Engine, live: Live, if_match: string | undefined, also: () => Write[]): Promise<Live> {
+async function take(engine: Engine, live: Live, also: () => Write[]): Promise<Live> {
   enter(engine, live)
   const { call } = live
   let assessment: Assessment
   try {
-    assessment = await assess(engine, live, call.params, if_match)
+    assessment = await assess(engine, live, call.params)
     live.assessment = assessment
     await checkEarly(live, call.params, assessment)
     const { verdict } = assessment
@@ -203,8 +204,7 @@ async function allow(engine: Engine, live: Live, { verdict, effect }: Assessment
 
 function ask(engine: Engine, live: Live, assessment: Assessment, also: () => Write[]): Promise<void> {
   return approval(engine, live, live.call.params, assessment).then(asked => {
-    const { approved_by: _, ...kept } = live.call as Extract<Call, { status: 'queued' }>
-    const waiting: Call = { ...kept, status: 'awaiting_approval', approval: asked }
+    const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
     live.intent = step(engine, live, waiting, [toolCall(waiting)], also)
     return live.intent
   })

@@ -13,6 +13,8 @@ import { Ripgrep } from './ripgrep.ts'
 import { Spawner } from './spawner.ts'
 import { Watcher } from './watcher.ts'
 
+const WATCH_DELAY_MS = 500
+
 /** A workspace with what is kept of its tree. */
 export interface WorkspaceInUse extends Workspace {
   /** Counts changes of any file seen on disk; undefined while that cannot be told for certain. Settles what is on its way first. */
@@ -60,8 +62,16 @@ export class Machine {
   #open(workspace: Workspace) {
     const ripgrep = new Ripgrep(this.#spawner, workspace, { exclude: searchExcludes(workspace, this.#guard) })
     const watcher = new Watcher(workspace)
+    let watching = false
+    // In a moment: whoever asks first should not share the machine with the watcher's first look around.
+    const later = once(() => {
+      setTimeout(async () => {
+        await watcher.start()
+        watching = true
+      }, WATCH_DELAY_MS).unref()
+    })
     const treeVersion = async () => {
-      if (!watcher.live) return undefined
+      if (!watching) return later()
       await watcher.settled()
       return watcher.live ? String(watcher.generation) : undefined
     }
@@ -72,5 +82,13 @@ export class Machine {
       list: new FileList(workspace, ripgrep, watcher),
       treeVersion
     })
+  }
+}
+
+function once(work: () => void): () => undefined {
+  let done = false
+  return () => {
+    if (!done) work()
+    done = true
   }
 }

@@ -1,0 +1,37 @@
+# The server as a sidecar: the workspace is mounted at /workspace, the token comes as a file.
+# docs/docker.md shows how to run it, alone and with compose.
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.ts scripts/build.ts
+COPY src src
+RUN node scripts/build.ts && npm prune --omit=dev --ignore-scripts
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends bash ca-certificates git tini \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY bin bin
+# State (journal, discovery file) lives in a volume of its own, never in the workspace.
+RUN mkdir -p /workspace /state && chown node:node /workspace /state && chmod 0700 /state
+USER node
+ENV TOOLGATE_STATE_DIR=/state \
+    TOOLGATE_HOST=0.0.0.0 \
+    TOOLGATE_PORT=7700 \
+    TOOLGATE_TOKEN_FILE=/run/secrets/toolgate_token \
+    TOOLGATE_CALL_TOKEN_FILE=/run/secrets/toolgate_call_token
+VOLUME ["/state"]
+WORKDIR /workspace
+EXPOSE 7700
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:7700/health').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# tini collects what commands leave behind; process 1 must.
+ENTRYPOINT ["tini", "--", "node", "/app/bin/toolgate.cjs"]
+CMD ["serve", "--root", "/workspace"]
