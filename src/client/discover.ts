@@ -1,8 +1,8 @@
 // Finding the server of a project, in Node: by the environment, else by the files that servers leave.
-import { realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { type Discovery, type Found, readDiscoveries, removeStale } from '../host/discovery.ts'
+import { realFolder } from '../host/home.ts'
 import { readToken } from '../host/tokens.ts'
 import type { Connection } from './http.ts'
 import type { Health } from './wire.ts'
@@ -57,7 +57,7 @@ async function atUrl(url: string, env: Search['env']): Promise<Discovered | unde
 }
 
 function candidates(all: readonly Found[], project: string): Found[] {
-  const real = realOf(project)
+  const real = realFolder(project) ?? path.resolve(project)
   const closeness = ({ record }: Found) =>
     Math.max(-1, ...record.roots.filter(root => holds(root, real)).map(root => root.length))
   return all
@@ -68,12 +68,4 @@ function candidates(all: readonly Found[], project: string): Found[] {
 const holds = (root: string, folder: string) => {
   const relative = path.relative(root, folder)
   return relative === '' || !/^\.\.(?:$|[\\/])/.test(relative)
-}
-
-function realOf(folder: string) {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return path.resolve(folder)
-  }
 }

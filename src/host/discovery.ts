@@ -18,6 +18,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
 import { folderOf, homeOf } from './home.ts'
+import { isRunning } from './running.ts'
 
 /** What a discovery file says. */
 export interface Discovery {
@@ -165,13 +166,4 @@ function readDiscovery(file: string): Found | undefined {
 /** Removes the file of a server that is surely gone: it does not answer, and its process on this machine is no more. */
 export function removeStale({ file, record }: Found): void {
   if (record.host === hostname() && !isRunning(record.pid)) rmSync(file, { force: true })
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

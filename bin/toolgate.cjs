@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Written for any Node, however old, so that one that is too old can say so.
+// biome-ignore-all lint/style/useNodejsImportProtocol: old Nodes do not know it
+// biome-ignore-all lint/style/useTemplate: nor template literals
+'use strict'
+
+var NEEDED = [24, 15]
+var found = process.versions.node.split('.').map(Number)
+
+if (found[0] < NEEDED[0] || (found[0] === NEEDED[0] && found[1] < NEEDED[1])) {
+  process.stderr.write(
+    'toolgate: needs Node ' +
+      NEEDED.join('.') +
+      ' or newer, but this is ' +
+      process.version +
+      '. Install it from https://nodejs.org/ or run: npx -y -p node@24 -p toolgate toolgate\n'
+  )
+  process.exitCode = 1
+} else {
+  require('module').enableCompileCache(cacheFolder())
+  require('../dist/main.js')
+}
+
+/** Compiled code is kept in the user's own folder, where nobody else can plant any. */
+function cacheFolder() {
+  var home = require('os').homedir()
+  return require('path').join(process.env.XDG_CACHE_HOME || home + '/.cache', 'toolgate', 'compiled')
+}

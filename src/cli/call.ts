@@ -1,0 +1,157 @@
+import { text } from 'node:stream/consumers'
+import { type Call, type CallOptions, type Client, type Event, ToolgateError } from '../client/client.ts'
+import { readUserFile } from '../host/user-file.ts'
+import type { Context } from './context.ts'
+import { EXIT, usage } from './exit.ts'
+import { paramsFrom } from './params.ts'
+import type { Verb } from './run.ts'
+import { callText } from './show.ts'
+import { paintDiff, safe } from './terminal.ts'
+import { exitOf, reasonOf } from './words.ts'
+
+interface Options {
+  args?: string
+  dryRun?: boolean
+  wait: boolean
+  session?: string
+  workspace?: string
+  agent?: string
+  context?: string
+  callTimeout?: string
+  fresh?: boolean
+}
+
+const call: Verb = (command, context) => {
+  command
+    .description('Call a tool, through its approval, to its result. Interrupting cancels the call.')
+    .argument('<tool>', 'name of the tool; see toolgate tools')
+    .argument('[params...]', 'name=value each, read by the type that the tool wants')
+    .option('--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top')
+    .option('--dry-run', 'tell what would happen; change nothing')
+    .option('--no-wait', 'print the id and leave it to run')
+    .option('--session <id>', 'session of the call')
+    .option('--workspace <name>', 'served root to work in')
+    .option('--agent <name>', 'name of the agent')
+    .option('--context <text>', 'shown to whoever approves')
+    .option('--call-timeout <ms>', 'time limit of the run in milliseconds')
+    .option('--fresh', 'take no kept answer')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate call read_file path=README.md\n  toolgate call shell_exec command="npm test"\n  echo \'{"path":"a","content":"b"}\' | toolgate call write_file --args -'
+    )
+    .action(async (tool: string, given: string[], options: Options) => {
+      const client = await context.connect()
+      const { signal } = context
+      const base = options.args === undefined ? {} : await readArgs(options.args, context)
+      const { input } = await client.tool(tool, { signal, ...(options.agent && { agent: options.agent }) })
+      const params = { ...base, ...paramsFrom(given, input) }
+      const asked = callOptions(options)
+      if (options.dryRun) return tellDryRun(context, client, tool, params, asked)
+      if (!options.wait) return submit(context, client, tool, params, asked)
+      const ended = await follow(context, client, tool, params, asked)
+      tellEnd(context, ended)
+    })
+}
+export default call
+
+function callOptions(options: Options): CallOptions {
+  const { session, workspace, agent, context, callTimeout, fresh } = options
+  if (callTimeout !== undefined && !/^[1-9]\d*$/.test(callTimeout)) throw usage('--call-timeout must be milliseconds.')
+  return {
+    ...(session !== undefined && { session_id: session }),
+    ...(workspace !== undefined && { workspace }),
+    ...(agent !== undefined && { agent }),
+    ...(context !== undefined && { context }),
+    ...(callTimeout !== undefined && { timeout_ms: Number(callTimeout) }),
+    ...(fresh && { fresh })
+  }
+}
+
+async function readArgs(given: string, { world }: Context): Promise<Record<string, unknown>> {
+  const json = given === '-' ? await text(world.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {}
+  throw usage('--args must be a JSON object.')
+}
+
+async function submit(context: Context, client: Client, tool: string, params: Params, options: CallOptions) {
+  const { terminal, signal } = context
+  const made = await client.call(tool, params, { ...options, background: true, wait_ms: 0, signal })
+  if (terminal.json) terminal.outJson(made)
+  else terminal.out(made.tool_call_id)
+}
+type Params = Record<string, unknown>
+
+async function tellDryRun(context: Context, client: Client, tool: string, params: Params, options: CallOptions) {
+  const { terminal, signal } = context
+  const told = await client.dryRun(tool, params, { ...options, signal })
+  context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
+  if (terminal.json) return terminal.outJson(told)
+  terminal.out(`${told.verdict.decision}: ${safe(told.verdict.reason)}`)
+  if (told.preview?.text) terminal.out(safe(told.preview.text))
+  if (told.preview?.diff) terminal.out(paintDiff(terminal, told.preview.diff.trimEnd()))
+}
+
+/** Submits and waits to the end, telling what happens meanwhile. */
+async function follow(
+  context: Context,
+  client: Client,
+  tool: string,
+  params: Params,
+  options: CallOptions
+): Promise<Call> {
+  const { terminal } = context
+  context.catchInterrupt()
+  const { signal } = context
+  let id: string | undefined
+  try {
+    for await (const event of client.stream(tool, params, { ...options, signal })) {
+      id ??= event.tool_call_id
+      tellEvent(context, event)
+    }
+  } catch (error) {
+    if (id === undefined) throw error
+    if (signal.aborted) return await giveUp(client, id, signal.reason, context)
+    terminal.say('Lost the server; waiting for it.')
+  }
+  if (id === undefined)
+    throw new ToolgateError('The stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
+  return settled(context, client, id)
+}
+
+/** An interrupt cancels the call; a timeout leaves it, to be looked at later. */
+async function giveUp(client: Client, id: string, reason: unknown, { terminal }: Context): Promise<never> {
+  if ((reason as Error).name === 'AbortError') await client.cancel(id, { reason: 'Interrupted in the terminal.' })
+  else terminal.say(`The call goes on: toolgate show ${id}`)
+  throw reason
+}
+
+const OPEN: readonly Call['status'][] = ['awaiting_approval', 'queued', 'running']
+
+/** The call once it has ended, also when the server was away meanwhile. */
+async function settled({ signal }: Context, client: Client, id: string): Promise<Call> {
+  const known = await client.get(id, { signal }).catch(() => undefined)
+  if (known && !OPEN.includes(known.status)) return known
+  for await (const event of client.events({ tool_call_id: id, after: 0, types: ['tool.result'], signal }))
+    if (event.type === 'tool.result') break
+  return client.get(id, { signal })
+}
+
+function tellEvent({ terminal }: Context, event: Event) {
+  if (event.type === 'tool.call' && event.requires_approval)
+    terminal.say(`Waits for approval: toolgate approve ${event.tool_call_id}`)
+  if (event.type !== 'tool.progress' || !terminal.isLive) return
+  if (event.delta) terminal.stream(safe(event.delta.text))
+  else if (event.message) terminal.say(terminal.paint('gray', safe(event.message)))
+}
+
+function tellEnd(context: Context, ended: Call) {
+  const { terminal } = context
+  context.exitCode = exitOf(ended)
+  if (terminal.json) return terminal.outJson(ended)
+  if (ended.status === 'success') return terminal.out(safe(ended.result.content))
+  if (OPEN.includes(ended.status)) return terminal.out(callText(terminal, ended))
+  terminal.fail(`toolgate: ${ended.tool} ${ended.status}: ${safe(reasonOf(ended))}`)
+}

@@ -1,0 +1,19 @@
+import type { Verb } from './run.ts'
+
+const cancel: Verb = (command, context) => {
+  command
+    .description('Cancel calls that have not ended; ones that have stay as they are.')
+    .argument('<id...>', 'tool_call_id')
+    .option('-m, --reason <text>', 'why')
+    .addHelpText('after', '\nExample:\n  toolgate cancel tc_01J…')
+    .action(async (ids: string[], { reason }: { reason?: string }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      for (const id of ids) {
+        const call = await client.cancel(id, { signal, ...(reason !== undefined && { reason }) })
+        if (terminal.json) terminal.outJson(call)
+        else terminal.out(`${id} ${call.status}`)
+      }
+    })
+}
+export default cancel

@@ -1,0 +1,144 @@
+// What every verb works with: the process as handed in by main, the global flags, the terminal, the server.
+import type { Readable, Writable } from 'node:stream'
+import type { Command } from 'commander'
+import type { Client } from '../client/client.ts'
+import type { Discovered } from '../client/discover.ts'
+import { CliError, EXIT, usage } from './exit.ts'
+import { Terminal } from './terminal.ts'
+
+/** The process, as far as a verb may touch it. */
+export interface World {
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  version: string
+  pid: number
+  stdin: Readable & { isTTY?: boolean }
+  stdout: Writable & { isTTY?: boolean }
+  stderr: Writable & { isTTY?: boolean }
+  /** How this program was started, to start it again. */
+  self: readonly string[]
+  /** Ends the process at once. */
+  exit(code: number): never
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): void
+}
+
+interface GlobalFlags {
+  json?: boolean
+  quiet?: boolean
+  color?: boolean
+  input?: boolean
+  timeout?: string
+  url?: string
+  root?: string
+}
+
+export class Context {
+  readonly world: World
+  /** What the process will end with. */
+  exitCode: number = EXIT.ok
+  terminal: Terminal
+  #flags: GlobalFlags = {}
+  #deadline: AbortSignal | undefined
+  readonly #interrupt = new AbortController()
+
+  constructor(world: World) {
+    this.world = world
+    this.terminal = this.#makeTerminal()
+  }
+
+  /** Takes the global flags of the parsed command. */
+  begin(command: Command): void {
+    this.#flags = command.optsWithGlobals()
+    this.terminal = this.#makeTerminal()
+    if (this.#flags.timeout !== undefined) this.#deadline = AbortSignal.timeout(duration(this.#flags.timeout))
+  }
+
+  /** Aborts when --timeout is over, and by `interrupt`. */
+  get signal(): AbortSignal {
+    return this.#deadline ? AbortSignal.any([this.#deadline, this.#interrupt.signal]) : this.#interrupt.signal
+  }
+
+  /** From now on an interrupt by the user ends what waits on `signal` instead of the process. */
+  catchInterrupt(): void {
+    this.world.onSignal(() => this.#interrupt.abort(new DOMException('Interrupted.', 'AbortError')))
+  }
+
+  /** Whether a person can be asked. */
+  get mayAsk(): boolean {
+    return Boolean(this.world.stdin.isTTY && this.world.stderr.isTTY) && this.#flags.input !== false
+  }
+
+  get project(): string {
+    return this.#flags.root ?? this.world.cwd
+  }
+
+  /** The server of this project. */
+  async find(): Promise<Discovered> {
+    const { discover } = await import('../client/discover.ts')
+    const { env } = this.world
+    const found = await discover({ env, project: this.project, url: this.#flags.url })
+    if (found) return found
+    const where = this.#flags.url ?? env.TOOLGATE_URL
+    if (where !== undefined)
+      throw new CliError(`There is no token for ${where}.`, {
+        exit: EXIT.auth,
+        code: 'UNAUTHORIZED',
+        hint: 'Name a file that holds it in TOOLGATE_TOKEN_FILE.'
+      })
+    throw new CliError(`No server runs for ${this.project}.`, {
+      exit: EXIT.unreachable,
+      code: 'UNREACHABLE',
+      hint: 'Start one with: toolgate serve. Name another project with --root.'
+    })
+  }
+
+  async connect(): Promise<Client> {
+    const { url, token } = await this.find()
+    const { connect } = await import('../client/client.ts')
+    return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.find() })
+  }
+
+  async ask(question: string): Promise<string> {
+    const { createInterface } = await import('node:readline/promises')
+    const { stdin, stderr } = this.world
+    const lines = createInterface({ input: stdin, output: stderr })
+    try {
+      return (await lines.question(question, { signal: this.signal })).trim()
+    } finally {
+      lines.close()
+    }
+  }
+
+  #makeTerminal() {
+    const { stdout, stderr, env } = this.world
+    const { json = false, quiet = false, color = true } = this.#flags
+    const colored = color && !env.NO_COLOR && env.TERM !== 'dumb' && Boolean(stdout.isTTY && stderr.isTTY)
+    return new Terminal(stdout, stderr, { color: colored && !json, quiet, json })
+  }
+}
+
+/** Flags that every verb takes. `serve` has its own `--root` and starts what others look for. */
+export function addGlobalFlags(command: Command): void {
+  command
+    .option('--json', 'data as JSON; one value a line for streams')
+    .option('--quiet', 'no talk, only data and failures')
+    .option('--no-color', 'no colour (also NO_COLOR)')
+    .option('--no-input', 'never ask')
+}
+
+export function addServerFlags(command: Command): void {
+  command
+    .option('--timeout <duration>', 'give up after this long, such as 30s, 500ms, 2m; exit 124')
+    .option('--url <url>', 'the server at this address (also TOOLGATE_URL, with TOOLGATE_TOKEN_FILE)')
+    .option('--root <folder>', 'the server of this project (default: the current folder)')
+}
+
+const UNITS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** Milliseconds; seconds where no unit is given. */
+export function duration(text: string): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
+  if (number === undefined) throw usage(`${text} is no duration.`, 'Write it as 30s, 500ms or 2m.')
+  return Math.round(Number(number) * UNITS[unit]!)
+}

@@ -1,0 +1,28 @@
+// Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
+import path from 'node:path'
+import type { Settings } from '../config.ts'
+import { startInBackground } from '../host/background.ts'
+import type { Discovery } from '../host/discovery.ts'
+import type { Context } from './context.ts'
+import { CliError, EXIT } from './exit.ts'
+import { tellReady } from './ready.ts'
+
+/** Flags that are done with before the second start. */
+const DONE: readonly string[] = ['--detach', '--replace', '--json']
+
+export async function detach(context: Context, settings: Settings, options: { ready?: string }): Promise<number> {
+  const { self, argv, cwd, env } = context.world
+  const log = path.join(settings.state_dir, 'server.log')
+  const [program = '', ...before] = self
+  const again = [...before, ...argv.filter(arg => !DONE.includes(arg)), '--ready', 'json']
+  const started = await startInBackground({ program, argv: again, cwd, env, log })
+  if ('exit' in started)
+    throw new CliError(`The server did not start: ${started.last_words}`, {
+      exit: started.exit,
+      code: 'NOT_STARTED',
+      hint: `See ${log}.`
+    })
+  const { discovery_file, ...record } = JSON.parse(started.line) as Discovery & { discovery_file: string }
+  tellReady(context, record, discovery_file, options)
+  return EXIT.ok
+}

@@ -1,0 +1,68 @@
+// Exit codes, and which failure has which.
+import { CommanderError } from 'commander'
+import { ToolgateError } from '../client/error.ts'
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  auth: 4,
+  rejected: 5,
+  conflict: 6,
+  expired: 7,
+  timeout: 124,
+  interrupted: 130
+} as const
+
+/** A failure told in one line: what is wrong, and with `hint` what to do about it. */
+export class CliError extends Error {
+  readonly exit: number
+  readonly code: string
+  readonly hint: string | undefined
+
+  constructor(message: string, { exit, code, hint }: { exit: number; code: string; hint?: string }) {
+    super(message)
+    this.name = 'CliError'
+    this.exit = exit
+    this.code = code
+    this.hint = hint
+  }
+}
+
+export const usage = (message: string, hint?: string) =>
+  new CliError(message, { exit: EXIT.usage, code: 'USAGE', ...(hint && { hint }) })
+
+export interface Failure {
+  exit: number
+  code: string
+  message: string
+  hint?: string | undefined
+}
+
+const BY_CODE: Record<string, { exit: number; hint?: string }> = {
+  UNREACHABLE: { exit: EXIT.unreachable, hint: 'Start a server with: toolgate serve' },
+  UNAUTHORIZED: { exit: EXIT.auth, hint: 'The token is not of this server; check TOOLGATE_TOKEN_FILE.' },
+  FORBIDDEN: { exit: EXIT.auth },
+  CONFLICT: { exit: EXIT.conflict },
+  PREVIEW_CHANGED: { exit: EXIT.conflict, hint: 'Look again with: toolgate approvals' },
+  INVALID_PARAMS: { exit: EXIT.usage },
+  TIMEOUT: { exit: EXIT.timeout }
+}
+
+/** Undefined for what is no failure of ours to explain: a fault in this program. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof CliError) return { exit: error.exit, code: error.code, message: error.message, hint: error.hint }
+  if (error instanceof ToolgateError) {
+    const faults = error.problem?.errors?.map(({ pointer, message }) => `${pointer} ${message}`) ?? []
+    const message = faults.length > 1 ? `${error.message} All faults: ${faults.join('; ')}.` : error.message
+    return { exit: EXIT.failed, code: error.code, message, ...BY_CODE[error.code] }
+  }
+  if (error instanceof CommanderError)
+    return { exit: EXIT.usage, code: 'USAGE', message: error.message.replace(/^error: /, '') }
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'The time given with --timeout is over.' }
+  if (error instanceof Error && error.name === 'AbortError')
+    return { exit: EXIT.interrupted, code: 'INTERRUPTED', message: 'Interrupted.' }
+  return undefined
+}

@@ -1,0 +1,38 @@
+// Params from a command line: name=value, read by the type that the tool's schema wants.
+import { usage } from './exit.ts'
+
+interface Schema {
+  type?: string
+  properties?: Record<string, Schema>
+}
+
+export function paramsFrom(given: readonly string[], input: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {} } = input as Schema
+  return Object.fromEntries(
+    given.map(part => {
+      const cut = part.indexOf('=')
+      if (cut <= 0) throw usage(`${part} is not name=value.`)
+      const name = part.slice(0, cut)
+      if (!Object.hasOwn(properties, name))
+        throw usage(`There is no param ${name}.`, `The params are: ${Object.keys(properties).join(', ')}.`)
+      return [name, READERS[properties[name]?.type ?? 'string']?.(part.slice(cut + 1), name) ?? part.slice(cut + 1)]
+    })
+  )
+}
+
+/** Text of no other type is taken as it is; the server says what is wrong with it. */
+const READERS: Record<string, (text: string, name: string) => unknown> = {
+  integer: text => (/^-?\d+$/.test(text) ? Number(text) : undefined),
+  number: text => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
+  boolean: text => ({ true: true, false: false })[text],
+  array: json,
+  object: json
+}
+
+function json(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw usage(`${name} must be JSON.`, `Such as: ${name}='[…]'`)
+  }
+}

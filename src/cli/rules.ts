@@ -1,0 +1,109 @@
+import type { NewRule, RememberedRule } from '../client/client.ts'
+import { duration } from './context.ts'
+import { usage } from './exit.ts'
+import type { Verb } from './run.ts'
+import { brief, safeJson, table } from './terminal.ts'
+
+interface AddOptions {
+  tool?: string
+  category?: string
+  effect?: string
+  agent?: string
+  client?: string
+  path?: string
+  host?: string
+  command?: string
+  prefix?: string
+  scope: string
+  session?: string
+  workspace?: string
+  reason?: string
+  expires?: string
+}
+
+const EFFECTS: readonly string[] = ['allow', 'ask', 'deny']
+
+const rules: Verb = (command, context) => {
+  command
+    .description('List remembered rules; add and revoke them. Configured rules stand in the configuration files.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate rules\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules revoke rule_01J…'
+    )
+    .action(async () => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const all = await client.rules({ signal })
+      if (terminal.json) return terminal.outJson(all)
+      if (all.length === 0) return terminal.say('No rule is remembered.')
+      const rows = all.map(rule => [
+        rule.rule_id,
+        rule.effect,
+        rule.scope,
+        rule.expires_at ?? 'never',
+        brief(safeJson(rule.match), 120)
+      ])
+      terminal.out(table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows))
+    })
+
+  command
+    .command('add <effect>')
+    .description('Remember a rule: allow, ask or deny what matches every field given.')
+    .option('--tool <name>', 'tool name, or a glob')
+    .option('--category <name>', 'category of the tool')
+    .option('--effect <effect>', 'read, create, write, execute, network or destructive')
+    .option('--agent <name>', 'name of the agent')
+    .option('--client <name>', 'name of the client')
+    .option('--path <glob>', 'every path touched, relative to the workspace')
+    .option('--host <name>', 'host name, or *.domain')
+    .option('--command <text>', 'exactly this command')
+    .option('--prefix <words>', 'commands that begin with these words')
+    .option('--scope <scope>', 'session, workspace or user', 'workspace')
+    .option('--session <id>', 'with --scope session')
+    .option('--workspace <name>', 'with --scope session or workspace', 'default')
+    .option('--expires <duration>', 'forget it after this long, such as 2h')
+    .option('-m, --reason <text>', 'shown to whoever is asked or refused')
+    .action(async (effect: string, options: AddOptions) => {
+      const rule = newRule(effect, options)
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const added = await client.addRule(rule, { signal })
+      if (terminal.json) terminal.outJson(added)
+      else terminal.out(added.rule_id)
+    })
+
+  command
+    .command('revoke <id...>')
+    .description('Take remembered rules back.')
+    .action(async (ids: string[]) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      for (const id of ids) {
+        const revoked = await client.revokeRule(id, { signal })
+        if (terminal.json) terminal.outJson(revoked)
+        else terminal.out(`${id} revoked`)
+      }
+    })
+}
+export default rules
+
+/** The server checks every field; only what can't be said is refused here. */
+function newRule(effect: string, options: AddOptions): NewRule {
+  if (!EFFECTS.includes(effect)) throw usage(`${effect} is none of ${EFFECTS.join(', ')}.`)
+  const { tool, category, agent, client, path, host, prefix } = options
+  const command = prefix ?? options.command
+  const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
+  const fields = { tool, category, effect: options.effect, agent, client, path, host, command, mode }
+  const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  if (Object.keys(match).length === 0) throw usage('Say what the rule matches.', 'See: toolgate rules add --help')
+  const expires = options.expires && new Date(Date.now() + duration(options.expires)).toISOString()
+  return {
+    effect: effect as RememberedRule['effect'],
+    match: match as RememberedRule['match'],
+    scope: options.scope as RememberedRule['scope'],
+    ...(options.scope !== 'user' && options.workspace !== undefined && { workspace: options.workspace }),
+    ...(options.session !== undefined && { session_id: options.session }),
+    ...(options.reason !== undefined && { reason: options.reason }),
+    ...(expires && { expires_at: expires })
+  }
+}

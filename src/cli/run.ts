@@ -1,0 +1,103 @@
+// From arguments to an exit code. A verb's file is loaded only when it is called, so that small verbs start fast.
+import { Command, CommanderError } from 'commander'
+import { addGlobalFlags, addServerFlags, Context, type World } from './context.ts'
+import { EXIT, failureOf, usage } from './exit.ts'
+
+/** Adds arguments, options and the action to a verb's command. */
+export type Verb = (command: Command, context: Context) => void
+
+interface VerbEntry {
+  summary: string
+  load: () => Promise<{ default: Verb }>
+  /** Speaks to a server that runs already. */
+  asksServer: boolean
+}
+
+const VERBS: Record<string, VerbEntry> = {
+  serve: { summary: 'serve folders', load: () => import('./serve.ts'), asksServer: false },
+  status: { summary: 'tell where a server is and what it does', load: () => import('./status.ts'), asksServer: true },
+  stop: { summary: 'stop a server', load: () => import('./stop.ts'), asksServer: true },
+  tools: { summary: 'list tools, or show one', load: () => import('./tools.ts'), asksServer: true },
+  call: { summary: 'call a tool and wait for its result', load: () => import('./call.ts'), asksServer: true },
+  approvals: { summary: 'list calls that wait for a decision', load: () => import('./approvals.ts'), asksServer: true },
+  approve: { summary: 'let waiting calls run', load: () => import('./approve.ts'), asksServer: true },
+  reject: { summary: 'refuse waiting calls', load: () => import('./reject.ts'), asksServer: true },
+  tail: { summary: 'follow events', load: () => import('./tail.ts'), asksServer: true },
+  show: { summary: 'show one call whole', load: () => import('./show.ts'), asksServer: true },
+  cancel: { summary: 'cancel calls', load: () => import('./cancel.ts'), asksServer: true },
+  rules: { summary: 'list, add and revoke remembered rules', load: () => import('./rules.ts'), asksServer: true },
+  version: { summary: 'print the version', load: () => import('./version.ts'), asksServer: false }
+}
+
+/** Flags with a value that may stand before the verb. */
+const VALUED: readonly string[] = ['--timeout', '--url', '--root']
+
+export async function run(world: World): Promise<number> {
+  const context = new Context(world)
+  try {
+    const { name, rest } = split(world.argv)
+    if (name === undefined) return help(context, rest)
+    const entry = VERBS[name]
+    if (!entry) throw usage(`There is no verb ${name}.`, `The verbs are: ${Object.keys(VERBS).join(', ')}.`)
+    const command = new Command(`toolgate ${name}`)
+      .summary(entry.summary)
+      .exitOverride()
+      .configureOutput({
+        writeOut: text => void world.stdout.write(text),
+        writeErr: () => {}
+      })
+      .helpCommand(false)
+      .hook('preAction', (_, action) => context.begin(action))
+    addGlobalFlags(command)
+    if (entry.asksServer) addServerFlags(command)
+    const { default: verb } = await entry.load()
+    verb(command, context)
+    await command.parseAsync([...rest], { from: 'user' })
+    return context.exitCode
+  } catch (error) {
+    return tell(error, context)
+  }
+}
+
+/** The verb is the first word that is neither a flag nor a flag's value; flags before it are the verb's. */
+function split(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  let at = 0
+  while (argv[at]?.startsWith('-')) at += VALUED.includes(argv[at]!) ? 2 : 1
+  return { name: argv[at], rest: [...argv.slice(0, at), ...argv.slice(at + 1)] }
+}
+
+function help({ world }: Context, flags: readonly string[]): number {
+  if (flags.includes('--version')) {
+    world.stdout.write(`toolgate ${world.version}\n`)
+    return EXIT.ok
+  }
+  const width = Math.max(...Object.keys(VERBS).map(name => name.length))
+  const verbs = Object.entries(VERBS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  world.stdout.write(`${[USAGE, 'Verbs:', ...verbs, '', EXITS].join('\n')}\n`)
+  return flags.length === 0 || flags.some(flag => flag === '--help' || flag === '-h') ? EXIT.ok : EXIT.usage
+}
+
+const USAGE = `Toolgate runs tools for editors and agents, and asks you first.
+
+Usage: toolgate <verb> [options]
+       toolgate <verb> --help
+
+Examples:
+  toolgate serve                         serve the current folder
+  toolgate call read_file path=README.md
+  toolgate approvals
+  toolgate tail
+`
+const EXITS = `Exit codes: 0 done, 1 the tool or the server failed, 2 usage or configuration, 3 no server, 4 token,
+5 rejected, 6 conflict or already running, 7 approval expired, 124 timeout, 130 interrupted.`
+
+/** One line: the cause, then the cure. */
+function tell(error: unknown, { terminal }: Context): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+  const failure = failureOf(error)
+  if (!failure) throw error
+  const { exit, code, message, hint } = failure
+  if (terminal.json) terminal.fail(JSON.stringify({ error: { code, message, ...(hint && { hint }) } }))
+  else terminal.fail(`toolgate: ${message}${hint ? ` ${hint}` : ''}`)
+  return exit
+}

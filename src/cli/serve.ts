@@ -1,0 +1,221 @@
+// Serving: from flags to a process that listens, is found, and ends in order.
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import type { App } from '../app.ts'
+import { ruleFaults } from '../calls/rules.ts'
+import { liveServers } from '../client/discover.ts'
+import { ConfigError, type Flags, loadConfig } from '../config/load.ts'
+import type { Settings } from '../config.ts'
+import { type Discovery, publish, runFolders } from '../host/discovery.ts'
+import { ended, terminate } from '../host/running.ts'
+import { lockState, type StateLock } from '../host/state-lock.ts'
+import { openTokens } from '../host/tokens.ts'
+import { listenOnSocket, type SocketListener } from '../host/unix-socket.ts'
+import { type Context, duration } from './context.ts'
+import { detach } from './detach.ts'
+import { CliError, EXIT, usage } from './exit.ts'
+import { tellReady } from './ready.ts'
+import type { Verb } from './run.ts'
+
+export interface ServeOptions {
+  root?: string[]
+  host?: string
+  port?: string
+  socket?: string | true
+  tokenFile?: string
+  callTokenFile?: string
+  readOnly?: true
+  trust?: string[]
+  logLevel?: string
+  ready?: string
+  detach?: true
+  reuse?: true
+  replace?: true
+  exitWithStdin?: true
+  drain: string
+}
+
+const serve: Verb = (command, context) => {
+  command
+    .description('Serve folders to editors and agents. Logs as JSON lines on stderr.')
+    .option('--root <folder>', 'folder to serve, or name=folder; again for more (default: the current one)', gather)
+    .option('--port <port>', 'TCP port; 0 takes a free one')
+    .option('--host <address>', 'address to listen on; anything but loopback also needs --token-file')
+    .option('--socket [path]', 'also listen on a unix socket')
+    .option('--token-file <file>', 'file with the token that may call and approve')
+    .option('--call-token-file <file>', 'file with the call-only token')
+    .option('--read-only', 'refuse every call that is not a read')
+    .option('--trust <file=sha256>', 'take this content of a workspace configuration as it is', gather)
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
+    .option('--ready <form>', 'json: tell readiness as one JSON line on stdout')
+    .option('--detach', 'go to the background once ready; logs to server.log in the state folder')
+    .option('--reuse', 'where a server runs for a root already, tell that one and exit 0')
+    .option('--replace', 'stop a server that runs for a root already')
+    .option('--exit-with-stdin', 'end when stdin ends, for programs that start a server of their own')
+    .option('--drain <duration>', 'how long running calls may go on when it is stopped', '30s')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  toolgate serve
+  toolgate serve --root app=./app --root lib=./lib --port 7777
+  toolgate serve --ready json --exit-with-stdin
+  toolgate serve --host 0.0.0.0 --token-file /run/secrets/toolgate
+
+SIGTERM and SIGINT: no new calls, running ones may end for the --drain time, the rest is interrupted; exit 0.
+A second signal ends at once: exit 130 or 143. Exit 1 when the journal can't be written.`
+    )
+    .action(async (options: ServeOptions) => {
+      if (options.ready !== undefined && options.ready !== 'json') throw usage('--ready takes json.')
+      if (options.detach && options.exitWithStdin) throw usage('--detach and --exit-with-stdin exclude each other.')
+      context.exitCode = await start(context, options)
+    })
+}
+export default serve
+
+const gather = (value: string, before: string[] = []) => [...before, value]
+
+async function start(context: Context, options: ServeOptions): Promise<number> {
+  const settings = await settingsOf(context, options)
+  if (settings === undefined) return EXIT.usage
+  const running = await runningFor(settings, context)
+  if (running && options.reuse) {
+    tellReady(context, running.record, running.file, options)
+    return EXIT.ok
+  }
+  if (running && !options.replace) throw alreadyRuns(running.record)
+  if (running) {
+    terminate(running.record.pid)
+    await ended(running.record.pid, context.signal)
+  }
+  if (options.detach) return detach(context, settings, options)
+  const lock = lockState(settings.state_dir)
+  if (!lock)
+    throw new CliError(`Another server has the state folder ${settings.state_dir}.`, {
+      exit: EXIT.conflict,
+      code: 'CONFLICT'
+    })
+  return listen(context, settings, lock, options)
+}
+
+/** Undefined when the configuration has faults, which have been told. */
+async function settingsOf(context: Context, options: ServeOptions): Promise<Settings | undefined> {
+  const { env, cwd, version, pid } = context.world
+  const { root, trust, host, port, tokenFile, callTokenFile, readOnly, logLevel } = options
+  const socket = options.socket === true ? path.join(runFolders(env)[0], `${pid}.sock`) : options.socket
+  const flags: Flags = {
+    root,
+    trust,
+    host,
+    port,
+    socket,
+    token_file: tokenFile,
+    call_token_file: callTokenFile,
+    read_only: readOnly,
+    'log.level': logLevel
+  }
+  try {
+    const { settings, warnings } = await loadConfig({ flags, env, cwd, version, checkRule: ruleFaults })
+    for (const warning of warnings) context.terminal.say(`toolgate: ${warning}`)
+    return settings
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const line of error.message.split('\n')) context.terminal.fail(`toolgate: ${line}`)
+    return undefined
+  }
+}
+
+async function runningFor(settings: Settings, { world }: Context) {
+  const ours = settings.roots.map(({ path: root }) => root)
+  return (await liveServers(world.env)).find(({ record }) => record.roots.some(root => ours.includes(root)))
+}
+
+const alreadyRuns = ({ pid, url, roots }: Discovery) =>
+  new CliError(`A server runs for ${roots.join(', ')} already: pid ${pid}, ${url}.`, {
+    exit: EXIT.conflict,
+    code: 'CONFLICT',
+    hint: 'Use it with --reuse, or stop it with --replace.'
+  })
+
+async function listen(context: Context, settings: Settings, lock: StateLock, options: ServeOptions): Promise<number> {
+  const { world } = context
+  const tokens = openTokens(settings)
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
+  const { createApp } = await import('../app.ts')
+  const { hostsOf } = await import('../routes/door.ts')
+  let hosts: readonly string[] = []
+  const app = await createApp(settings, tokens, { onFatal: () => stop(EXIT.failed), hosts: () => hosts })
+  const url = await bind(app, settings)
+  hosts = hostsOf(app.http.addresses() as AddressInfo[], settings)
+  const socket = settings.socket === undefined ? undefined : await bindSocket(app, settings.socket)
+
+  const about = aboutUs(context, settings, { instance: app.instance, url, socket: socket?.path ?? null })
+  const record = (): Discovery => ({ ...about, ...tokens.current() })
+  const published = publish(world.env, record)
+  stopOnSignals(context, stop)
+  if (options.exitWithStdin) world.stdin.once('end', () => stop(EXIT.ok)).resume()
+  tellReady(context, record(), published.file, options)
+  app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
+
+  const exit = await stopped
+  const fatal = exit === EXIT.failed
+  app.log.info('stopping')
+  // Calls that come after the journal broke are still told so.
+  if (fatal) setTimeout(() => world.exit(exit), LAST_ANSWERS_MS)
+  await app.close({ drain_ms: fatal ? 0 : duration(options.drain) }).catch(error => {
+    if (!fatal) throw error
+  })
+  socket?.close()
+  published.remove()
+  lock.release()
+  return exit
+}
+const LAST_ANSWERS_MS = 1_000
+
+async function bind(app: App, { host, port }: Settings): Promise<string> {
+  try {
+    return await app.http.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    await app.close({ drain_ms: 0 })
+    throw new CliError(`Can't listen on ${host}:${port} (${code}).`, {
+      exit: code === 'EADDRINUSE' ? EXIT.conflict : EXIT.failed,
+      code: 'CONFLICT',
+      hint: 'Take a free port with --port 0.'
+    })
+  }
+}
+
+/** The same server takes the connections of both. */
+async function bindSocket(app: App, file: string): Promise<SocketListener> {
+  try {
+    return await listenOnSocket(file, socket => app.http.server.emit('connection', socket))
+  } catch (error) {
+    await app.close({ drain_ms: 0 })
+    throw error
+  }
+}
+
+function aboutUs({ world }: Context, settings: Settings, at: Pick<Discovery, 'instance' | 'url' | 'socket'>) {
+  return {
+    schema: 1 as const,
+    ...at,
+    pid: world.pid,
+    host: hostname(),
+    roots: settings.roots.map(({ path: root }) => root),
+    version: settings.version,
+    protocol: 1 as const,
+    started_at: new Date().toISOString()
+  }
+}
+
+/** The first signal stops in order, the second at once. */
+function stopOnSignals({ world }: Context, stop: (exit: number) => void) {
+  let seen = false
+  world.onSignal(signal => {
+    if (seen) world.exit(signal === 'SIGINT' ? EXIT.interrupted : 143)
+    seen = true
+    stop(EXIT.ok)
+  })
+}

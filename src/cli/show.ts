@@ -1,0 +1,55 @@
+import type { Call, Client } from '../client/client.ts'
+import type { Context } from './context.ts'
+import type { Verb } from './run.ts'
+import { safe, safeJson, type Terminal } from './terminal.ts'
+import { approvalText, reasonOf, STATUS_STYLES } from './words.ts'
+
+const show: Verb = (command, context) => {
+  command
+    .description('Show one call whole: what was asked, who decided, what came of it.')
+    .argument('<id>', 'tool_call_id')
+    .option('--output', 'only what the command printed, all of it')
+    .addHelpText('after', '\nExamples:\n  toolgate show tc_01J…\n  toolgate show tc_01J… --output')
+    .action(async (id: string, { output }: { output?: boolean }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      if (output) return printOutput(context, client, id)
+      const call = await client.get(id, { signal })
+      if (terminal.json) terminal.outJson(call)
+      else terminal.out(callText(terminal, call))
+    })
+}
+export default show
+
+async function printOutput({ terminal, signal, world }: Context, client: Client, id: string) {
+  for (let offset = 0, ended = false; !ended; ) {
+    const page = await client.output(id, { offset, limit: 1_048_576, wait_ms: 30_000, signal })
+    if (terminal.json) terminal.outJson(page)
+    else world.stdout.write(safe(page.text))
+    offset = page.next_offset
+    ended = page.ended && page.text === ''
+  }
+}
+
+/** A call as told to people. */
+export function callText(terminal: Terminal, call: Call): string {
+  if (call.status === 'awaiting_approval') return approvalText(terminal, call)
+  const by = 'approved_by' in call ? call.approved_by : undefined
+  const took = 'execution_time_ms' in call ? call.execution_time_ms : undefined
+  const changes = ('changes' in call ? call.changes : undefined) ?? []
+  const field = (name: string, text: string | undefined) => (text ? [`  ${name.padEnd(8)} ${safe(text)}`] : [])
+  return [
+    `${safe(call.tool)} ${terminal.paint(STATUS_STYLES[call.status], call.status)}  ${terminal.paint('gray', call.tool_call_id)}`,
+    ...field('params', safeJson(call.params)),
+    ...field('asked', call.requested_params === undefined ? undefined : safeJson(call.requested_params)),
+    ...field('by', [call.client, call.agent, call.session_id].filter(name => name !== undefined).join(' / ')),
+    ...field('approved', by && [by.source, by.client, by.rule_id, by.at].filter(Boolean).join(' ')),
+    ...field('created', call.created_at),
+    ...field('took', took === undefined ? undefined : `${Math.round(took)} ms`),
+    ...field('because', reasonOf(call)),
+    ...changes.flatMap(({ operation, path, added = 0, removed = 0 }) =>
+      field('changed', `${operation} ${path} +${added} -${removed}`)
+    ),
+    ...(call.status === 'success' ? ['', safe(call.result.content)] : [])
+  ].join('\n')
+}

@@ -1,0 +1,60 @@
+import { connect } from '../client/client.ts'
+import { type Discovered, liveServers } from '../client/discover.ts'
+import type { Verb } from './run.ts'
+import { type Terminal, table } from './terminal.ts'
+
+const status: Verb = (command, context) => {
+  command
+    .description('Tell where the server of this project is and what it does.')
+    .option('--all', 'every server of this machine')
+    .option('--format <form>', 'env: lines to eval in a shell')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate status\n  toolgate status --all\n  eval "$(toolgate status --format env)"'
+    )
+    .action(async ({ all, format }: { all?: boolean; format?: string }) => {
+      const { terminal, signal, world } = context
+      if (all) return list(terminal, await liveServers(world.env))
+      const found = await context.find()
+      if (format === 'env') return terminal.out(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
+      const client = connect(found)
+      const [health, state] = await Promise.all([client.health({ signal }), client.state({ signal })])
+      tell(terminal, found, {
+        version: health.version,
+        protocol: health.protocol,
+        instance: health.instance,
+        head: state.head,
+        pending: state.pending.length,
+        running: state.running.length
+      })
+    })
+}
+export default status
+
+interface Told {
+  version: string
+  protocol: number
+  instance: string
+  head: number
+  pending: number
+  running: number
+}
+
+function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
+  const known = { pid: record?.pid ?? null, roots: record?.roots ?? [], started_at: record?.started_at ?? null }
+  if (terminal.json) return terminal.outJson({ url, ...state, ...known })
+  terminal.out(`Toolgate ${state.version} at ${url}${record ? `, pid ${record.pid}` : ''}`)
+  for (const root of known.roots) terminal.out(`  serves   ${root}`)
+  terminal.out(`  waiting  ${state.pending}`)
+  terminal.out(`  running  ${state.running}`)
+}
+
+function list(terminal: Terminal, servers: Awaited<ReturnType<typeof liveServers>>) {
+  const shown = servers.map(({ record }) => {
+    const { url, pid, version, roots, started_at } = record
+    return { url, pid, version, roots, started_at }
+  })
+  if (terminal.json) return terminal.outJson(shown)
+  const rows = shown.map(({ url, pid, version, roots }) => [url, String(pid), version, roots.join(' ')])
+  terminal.out(table(['URL', 'PID', 'VERSION', 'ROOTS'], rows))
+}

@@ -1,0 +1,47 @@
+import type { EventType } from '../client/client.ts'
+import { usage } from './exit.ts'
+import type { Verb } from './run.ts'
+import { eventLine } from './words.ts'
+
+interface Options {
+  type?: string
+  session?: string
+  workspace?: string
+  call?: string
+  since?: string
+}
+
+const tail: Verb = (command, context) => {
+  command
+    .description('Follow events, through restarts of the server too. Ends when interrupted.')
+    .option('--type <types>', 'only these, separated by commas, such as tool.call,tool.result')
+    .option('--session <id>', 'only events of this session')
+    .option('--workspace <name>', 'only events of this workspace')
+    .option('--call <id>', 'only events of this call')
+    .option('--since <seq>', 'begin after this event instead of now; 0 for all that is kept')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate tail\n  toolgate tail --type file.changed --json\n  toolgate tail --since 0'
+    )
+    .action(async ({ type, session, workspace, call, since }: Options) => {
+      if (since !== undefined && !/^\d+$/.test(since)) throw usage('--since must be the seq of an event.')
+      const client = await context.connect()
+      context.catchInterrupt()
+      const { terminal, signal } = context
+      const events = client.events({
+        signal,
+        onDisconnect: () => terminal.say('Lost the server; waiting for it.'),
+        ...(type !== undefined && { types: type.split(',') as EventType[] }),
+        ...(session !== undefined && { session_id: session }),
+        ...(workspace !== undefined && { workspace }),
+        ...(call !== undefined && { tool_call_id: call }),
+        ...(since !== undefined && { after: Number(since) })
+      })
+      for await (const event of events) {
+        if (terminal.json) terminal.outJson(event)
+        else terminal.out(eventLine(terminal, event))
+      }
+      signal.throwIfAborted()
+    })
+}
+export default tail

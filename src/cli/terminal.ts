@@ -1,0 +1,131 @@
+// What is written to people and pipes: data on stdout, talk on stderr, and nothing that could steer a terminal.
+import { stripVTControlCharacters, styleText } from 'node:util'
+
+export type Style = Parameters<typeof styleText>[0]
+
+export interface Output {
+  write(text: string): unknown
+  isTTY?: boolean
+}
+
+// Controls (line feed and tab are let through below), and what hides or reorders text: zero-width, bidi, tags.
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+/** The text with everything invisible made visible. Line feeds and tabs stay. */
+export const safe = (text: string): string =>
+  text.replace(UNSAFE, char => (char === '\n' || char === '\t' ? char : escaped(char)))
+
+/** Safe, on one line, and no longer than a person reads. */
+export function brief(text: string, width = 100): string {
+  const line = safe(text).replace(/\s+/g, ' ').trim()
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line
+}
+
+const escaped = (char: string) => {
+  const code = char.codePointAt(0)!
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+}
+
+/** JSON that reads the same, but is safe to show. */
+export const safeJson = (value: unknown, indent?: number): string =>
+  (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE, char =>
+    char === '\n'
+      ? char
+      : [...Array(char.length).keys()].map(i => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+  )
+
+export interface TerminalOptions {
+  color: boolean
+  quiet: boolean
+  json: boolean
+}
+
+export class Terminal {
+  readonly json: boolean
+  readonly #stdout: Output
+  readonly #stderr: Output
+  readonly #options: TerminalOptions
+
+  constructor(stdout: Output, stderr: Output, options: TerminalOptions) {
+    this.#stdout = stdout
+    this.#stderr = stderr
+    this.#options = options
+    this.json = options.json
+  }
+
+  /** Whether a person reads along and may see things come and go. */
+  get isLive(): boolean {
+    return Boolean(this.#stderr.isTTY) && !this.#options.quiet && !this.json
+  }
+
+  /** Data. */
+  out(text: string): void {
+    this.#stdout.write(`${text}\n`)
+  }
+
+  /** Data as one JSON value on one line, as streams of them are read. */
+  outJson(value: unknown): void {
+    this.out(safeJson(value))
+  }
+
+  /** Talk. */
+  say(text: string): void {
+    if (!this.#options.quiet) this.#stderr.write(`${text}\n`)
+  }
+
+  /** Talk as it comes, without a line of its own. */
+  stream(text: string): void {
+    this.#stderr.write(text)
+  }
+
+  /** What must be told even to the quiet. */
+  fail(text: string): void {
+    this.#stderr.write(`${text}\n`)
+  }
+
+  paint(style: Style, text: string): string {
+    return this.#options.color ? styleText(style, text, { validateStream: false }) : text
+  }
+}
+
+/** Rows under a heading, in columns. The last column is not padded. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [heading, ...rows]
+  const widths = heading.map((_, column) => Math.max(...all.map(row => widthOf(row[column] ?? ''))))
+  return all
+    .map(row =>
+      row
+        .map((cell, column) => (column === row.length - 1 ? cell : cell + ' '.repeat(widths[column]! - widthOf(cell))))
+        .join('  ')
+        .trimEnd()
+    )
+    .join('\n')
+}
+
+const WIDE =
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
+
+function widthOf(text: string): number {
+  const plain = stripVTControlCharacters(text)
+  if (/^[\x20-\x7e]*$/.test(plain)) return plain.length
+  const graphemes = new Intl.Segmenter().segment(plain)
+  return [...graphemes].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
+}
+
+const DIFF_STYLES: readonly [string, Style][] = [
+  ['+++', 'bold'],
+  ['---', 'bold'],
+  ['+', 'green'],
+  ['-', 'red'],
+  ['@@', 'cyan']
+]
+
+/** A unified diff, safe and coloured by line. */
+export const paintDiff = (terminal: Terminal, diff: string): string =>
+  safe(diff)
+    .split('\n')
+    .map(line => {
+      const style = DIFF_STYLES.find(([prefix]) => line.startsWith(prefix))?.[1]
+      return style ? terminal.paint(style, line) : line
+    })
+    .join('\n')

@@ -1,0 +1,45 @@
+import type { ListedTool } from '../client/client.ts'
+import { EXIT } from './exit.ts'
+import type { Verb } from './run.ts'
+import { brief, safe, safeJson, type Terminal, table } from './terminal.ts'
+
+const tools: Verb = (command, context) => {
+  command
+    .description('List the tools that may be called, or show one with its params.')
+    .argument('[name]', 'show this tool')
+    .option('--agent <name>', "only this agent's tool set")
+    .addHelpText('after', '\nExamples:\n  toolgate tools\n  toolgate tools edit_file\n  toolgate tools --json')
+    .action(async (name: string | undefined, { agent }: { agent?: string }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const options = { signal, ...(agent !== undefined && { agent }) }
+      if (name !== undefined) return show(terminal, await client.tool(name, options))
+      const all = await client.tools(options)
+      if (terminal.json) return terminal.outJson(all)
+      const rows = all.map(tool => [tool.name, tool.category, tool.effect, brief(tool.description, 80)].map(safe))
+      terminal.out(table(['TOOL', 'CATEGORY', 'EFFECT', 'DOES'], rows))
+      context.exitCode = EXIT.ok
+    })
+}
+export default tools
+
+interface Schema {
+  type?: string
+  enum?: unknown[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+
+function show(terminal: Terminal, tool: ListedTool) {
+  if (terminal.json) return terminal.outJson(tool)
+  const { properties = {}, required = [] } = tool.input as Schema
+  const rows = Object.entries(properties).map(([key, schema]) => [
+    required.includes(key) ? key : `${key}?`,
+    schema.enum ? schema.enum.map(value => safeJson(value)).join(' | ') : (schema.type ?? 'any'),
+    brief(schema.description ?? '', 200)
+  ])
+  terminal.out(`${tool.name}: ${safe(tool.description)}`)
+  terminal.out(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
+  terminal.out(table(['PARAM', 'TYPE', 'MEANS'], rows))
+}

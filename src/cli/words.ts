@@ -1,0 +1,101 @@
+// How calls and events are told to people.
+import type { Call, Event } from '../client/client.ts'
+import { EXIT } from './exit.ts'
+import { brief, paintDiff, type Style, safe, safeJson, type Terminal } from './terminal.ts'
+
+export const STATUS_STYLES: Record<Call['status'], Style> = {
+  awaiting_approval: 'yellow',
+  queued: 'blue',
+  running: 'blue',
+  success: 'green',
+  error: 'red',
+  rejected: 'red',
+  cancelled: 'gray',
+  interrupted: 'red',
+  expired: 'red'
+}
+
+/** What a call's end means to a shell. */
+export function exitOf(call: Call): number {
+  if (call.status === 'error') return ERROR_EXITS[call.error.code] ?? EXIT.failed
+  return STATUS_EXITS[call.status]
+}
+const ERROR_EXITS: Record<string, number> = { TIMEOUT: EXIT.timeout, COMMAND_BLOCKED: EXIT.rejected }
+const STATUS_EXITS: Record<Exclude<Call['status'], 'error'>, number> = {
+  awaiting_approval: EXIT.ok,
+  queued: EXIT.ok,
+  running: EXIT.ok,
+  success: EXIT.ok,
+  rejected: EXIT.rejected,
+  cancelled: EXIT.failed,
+  interrupted: EXIT.failed,
+  expired: EXIT.expired
+}
+
+/** Why a call that did not succeed ended, in one line. */
+export function reasonOf(call: Call): string {
+  if (call.status === 'error') return `${call.error.code}: ${call.error.message}`
+  const reason = 'reason' in call ? call.reason : ''
+  return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
+}
+
+/** Everything an approver must see before deciding. */
+export function approvalText(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
+  const { approval } = call
+  const { title, text, diff, notes = [] } = approval.preview
+  const who = [call.client, call.agent, call.session_id].filter(name => name !== undefined)
+  return [
+    `${terminal.paint('bold', safe(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
+    `  tool     ${safe(call.tool)}  (${approval.level})`,
+    `  asked by ${safe(who.join(' / '))}`,
+    `  because  ${safe(approval.reason)}`,
+    ...(call.context === undefined ? [] : [`  context  ${brief(call.context, 300)}`]),
+    ...(approval.expires_at === null ? [] : [`  expires  ${approval.expires_at}`]),
+    `  params   ${safeJson(call.params)}`,
+    ...notes.map(note => terminal.paint('yellow', `  note     ${safe(note)}`)),
+    ...(text === undefined ? [] : ['', safe(text)]),
+    ...(diff === undefined ? [] : ['', paintDiff(terminal, diff.trimEnd())]),
+    ...(approval.always_options.length === 0 ? [] : ['']),
+    ...approval.always_options.map(
+      ({ id, label, rule }) => `  --always ${id}  ${safe(label)}  ${terminal.paint('gray', safeJson(rule))}`
+    )
+  ].join('\n')
+}
+
+/** One event on one line. */
+export function eventLine(terminal: Terminal, event: Event): string {
+  const time = event.time.slice(11, 23)
+  const call = event.tool_call_id === undefined ? '' : ` ${event.tool_call_id}`
+  const words = (EVENT_WORDS[event.type] as (event: Event) => string)(event)
+  return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${safe(call)} ${brief(words, 200)}`.trimEnd()
+}
+
+type EventWords = { [T in Event['type']]: (event: Extract<Event, { type: T }>) => string }
+
+const EVENT_WORDS: EventWords = {
+  'stream.snapshot': ({ head, pending, running }) => `at ${head}, ${pending.length} waiting, ${running.length} running`,
+  'stream.gap': ({ asked, oldest }) => `events after ${asked} are gone; the oldest kept is ${oldest}`,
+  'tool.call': ({ tool, params, requires_approval }) =>
+    `${tool} ${JSON.stringify(params)}${requires_approval ? ', waits for approval' : ''}`,
+  'tool.decision': ({ decision, reason }) => `${decision}${reason ? `: ${reason}` : ''}`,
+  'tool.progress': ({ message, progress, delta }) =>
+    delta?.text ?? message ?? (progress === undefined ? '' : `${Math.round(progress * 100)} %`),
+  'tool.result': ({ tool, status, error, reason, execution_time_ms }) => {
+    const failure = (error as { code: string; message: string } | undefined) ?? undefined
+    const why = failure ? ` ${failure.code}: ${failure.message}` : reason ? ` ${reason}` : ''
+    return `${tool} ${status}${why}${execution_time_ms === undefined ? '' : ` in ${Math.round(execution_time_ms)} ms`}`
+  },
+  'file.changed': ({ path, operation, added, removed }) =>
+    `${operation} ${path}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
+  'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
+  'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
+  'tools.changed': () => ''
+}
+
+/** How long ago, roughly. */
+export function age(time: string, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1_000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`
+}
