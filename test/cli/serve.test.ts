@@ -1,0 +1,233 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { connect } from '../../src/client/client.ts'
+import type { Discovery } from '../../src/host/discovery.ts'
+import { isRunning } from '../../src/host/running.ts'
+import { place } from './toolgate.ts'
+
+const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Discovery
+
+t.test('what a person sees, and the first command to copy', async t => {
+  const { start, project, home } = place(t, { 'a.txt': 'hello\n' })
+  const child = start(['serve', '--log-level', 'error'])
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (line.startsWith('  sed')) break
+  }
+  const file = path.join(
+    home,
+    '.local/state/toolgate/run',
+    readdirSync(path.join(home, '.local/state/toolgate/run'))[0]!
+  )
+  const { url, token } = discovery(file)
+  t.same(lines.slice(0, 5), [
+    `Toolgate 0.1.0 serves ${project}`,
+    `Listening on ${url}`,
+    `Told to clients in ${file}`,
+    '',
+    'Try it:'
+  ])
+  const { stdout } = await promisify(execFile)('sh', ['-c', lines.at(-1)!])
+  t.match(JSON.parse(stdout), { tools: [{ name: 'read_file' }] })
+  t.notMatch(lines.join('\n'), token)
+  const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')
+  t.notMatch(commandLine, token)
+  child.kill('SIGTERM')
+  t.same(await once(child, 'exit'), [0, null])
+  t.notOk(existsSync(file), 'the discovery file is gone')
+})
+
+t.test('one server for a root: told, reused, replaced', async t => {
+  const { serve, toolgate, project } = place(t)
+  const first = await serve()
+  t.same(Object.keys(first).sort(), [
+    ...['discovery_file', 'ended', 'event', 'host', 'instance', 'pid', 'process', 'protocol', 'roots', 'schema'],
+    ...['socket', 'started_at', 'url', 'version']
+  ])
+  t.equal(statSync(first.discovery_file).mode & 0o777, 0o600)
+  t.same(await toolgate(['serve']), {
+    code: 6,
+    stdout: '',
+    stderr: `toolgate: A server runs for ${project} already: pid ${first.pid}, ${first.url}. Use it with --reuse, or stop it with --replace.\n`
+  })
+  const reused = await toolgate(['serve', '--reuse', '--ready', 'json'])
+  t.match(reused, { code: 0, stderr: '' })
+  t.match(JSON.parse(reused.stdout), { event: 'ready', instance: first.instance, url: first.url })
+  const second = await serve('--replace')
+  t.match(await first.ended, { code: 0 })
+  t.not(second.instance, first.instance)
+  t.match(await toolgate(['status', '--json']), { code: 0, stdout: new RegExp(`"pid":${second.pid}`) })
+})
+
+t.test('a server that was killed leaves no trap', async t => {
+  const { serve, toolgate, project } = place(t)
+  const first = await serve()
+  first.process.kill('SIGKILL')
+  await first.ended
+  t.ok(existsSync(first.discovery_file))
+  t.same(await toolgate(['status']), {
+    code: 3,
+    stdout: '',
+    stderr: `toolgate: No server runs for ${project}. Start one with: toolgate serve. Name another project with --root.\n`
+  })
+  t.notOk(existsSync(first.discovery_file), 'the reader cleared it away')
+  t.ok((await serve()).instance)
+})
+
+t.test('two roots with different sets cannot share one state folder by accident', async t => {
+  const { serve, toolgate, folder } = place(t)
+  await serve('--root', '.')
+  t.match(await toolgate(['serve', '--root', '.', '--root', folder]), {
+    code: 6,
+    stderr: /A server runs for .*project already/
+  })
+})
+
+t.test('stopped while a command runs: it may end, or is interrupted', async t => {
+  const { serve, project } = place(t)
+  for (const [drain, command, status] of [
+    ['30s', 'until [ -e stop ]; do sleep 0.02; done', 'success'],
+    ['0s', 'sleep 60', 'interrupted']
+  ] as const) {
+    const server = await serve('--drain', drain)
+    const { token } = discovery(server.discovery_file)
+    const client = connect({ url: server.url, token })
+    const { tool_call_id } = await client.call('shell_exec', { command })
+    await client.approve(tool_call_id)
+    for await (const event of client.stream('read_file', { path: 'nothing' })) if (event.type === 'tool.result') break
+    const ended = (async () => {
+      for await (const event of client.events({ tool_call_id, after: 0, types: ['tool.result'] }))
+        if (event.type === 'tool.result') return event.status
+    })()
+    server.process.kill('SIGTERM')
+    if (status === 'success') {
+      await refused(client)
+      writeFileSync(path.join(project, 'stop'), '')
+    }
+    t.equal(await ended, status)
+    t.match(await server.ended, { code: 0 })
+  }
+})
+
+/** Waits until the server says that it takes no more calls. */
+async function refused(client: ReturnType<typeof connect>) {
+  for (;;) {
+    const code = await client.call('read_file', { path: 'x' }).then(
+      () => 'taken',
+      error => error.code
+    )
+    if (code === 'OVERLOADED') return
+  }
+}
+
+t.test('a second signal ends at once', async t => {
+  const { serve } = place(t)
+  const server = await serve()
+  const { token } = discovery(server.discovery_file)
+  const client = connect({ url: server.url, token })
+  const { tool_call_id } = await client.call('shell_exec', { command: 'sleep 60' })
+  await client.approve(tool_call_id)
+  server.process.kill('SIGTERM')
+  await refused(client)
+  server.process.kill('SIGTERM')
+  t.match(await server.ended, { code: 143 })
+})
+
+t.test('ends with its stdin', async t => {
+  const { serve } = place(t)
+  const server = await serve('--exit-with-stdin')
+  server.process.stdin.end()
+  t.match(await server.ended, { code: 0 })
+})
+
+t.test('in the background, and stopped', async t => {
+  const { toolgate } = place(t)
+  const started = await toolgate(['serve', '--detach', '--json'])
+  t.match(started, { code: 0, stderr: '' })
+  const { pid, url } = JSON.parse(started.stdout)
+  t.teardown(() => isRunning(pid) && process.kill(pid, 'SIGKILL'))
+  t.ok(isRunning(pid))
+  t.same(await toolgate(['stop', '--if-idle']), { code: 0, stdout: '', stderr: `Stopped the server at ${url}.\n` })
+  t.notOk(isRunning(pid))
+  t.match(await toolgate(['serve', '--detach', '--port', '1x']), {
+    code: 2,
+    stderr: 'toolgate: --port: port must be integer\n'
+  })
+})
+
+t.test('a background start that fails says why', async t => {
+  const { serve, toolgate, folder } = place(t)
+  const { url } = await serve('--root', '.')
+  const port = new URL(url).port
+  const failed = await toolgate(['serve', '--detach', '--root', path.join(folder, 'home'), '--port', port])
+  t.match(failed, {
+    code: 6,
+    stderr: /^toolgate: The server did not start: toolgate: Can't listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/
+  })
+})
+
+t.test('a unix socket besides', async t => {
+  const { serve, folder } = place(t)
+  const socket = path.join(folder, 'sock', 's')
+  const get = async (headers: Record<string, string>) => {
+    const sent = request({ socketPath: socket, path: '/tools', headers }).end()
+    const [answer] = await once(sent, 'response')
+    return [answer.statusCode, (await text(answer)).slice(0, 9)]
+  }
+  for (const end of ['SIGKILL', 'SIGTERM'] as const) {
+    const server = await serve('--socket', socket)
+    t.equal(server.socket, socket)
+    t.equal(statSync(socket).mode & 0o777, 0o600)
+    const authorization = `Bearer ${discovery(server.discovery_file).token}`
+    t.same(await get({ host: 'localhost', authorization }), [200, '{"tools":'])
+    t.same(await get({ host: 'localhost' }), [401, '{"type":"'])
+    t.same(await get({ host: 'elsewhere', authorization }), [403, '{"type":"'])
+    server.process.kill(end)
+    await server.ended
+  }
+  t.notOk(existsSync(socket))
+})
+
+t.test('a token of the operator, changed without a restart', async t => {
+  const { serve, folder } = place(t)
+  const file = path.join(folder, 'token')
+  const tokens = ['a'.repeat(32), 'b'.repeat(32)] as const
+  writeFileSync(file, tokens[0], { mode: 0o600 })
+  const { url } = await serve('--token-file', file)
+  const code = (token: string) =>
+    connect({ url, token })
+      .state()
+      .then(
+        () => 'ok',
+        error => error.code
+      )
+  t.equal(await code(tokens[0]), 'ok')
+  writeFileSync(file, tokens[1])
+  while ((await code(tokens[1])) !== 'ok');
+  t.equal(await code(tokens[0]), 'UNAUTHORIZED')
+})
+
+t.test('what is refused at the start', async t => {
+  const { toolgate, folder } = place(t, { '.toolgate/config.jsonc': '{ "limits": { "read": "many" } }' })
+  const file = path.join(folder, 'project/.toolgate/config.jsonc')
+  t.same(await toolgate(['serve', '--port', 'x', '--host', '0.0.0.0']), {
+    code: 2,
+    stdout: '',
+    stderr: [
+      `toolgate: ${file}:1:15: limits/read must be integer`,
+      'toolgate: --port: port must be integer',
+      'toolgate: --host: host 0.0.0.0 is not loopback: it also needs --token-file',
+      ''
+    ].join('\n')
+  })
+  t.match(await toolgate(['serve', '--ready', 'xml']), { code: 2, stderr: 'toolgate: --ready takes json.\n' })
+  t.match(await toolgate(['serve', '--bogus']), { code: 2, stderr: "toolgate: unknown option '--bogus'\n" })
+})

@@ -1,0 +1,90 @@
+// Runs the program as a process, in a home and a project of its own.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import type { Discovery } from '../../src/host/discovery.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface Ready extends Omit<Discovery, 'token' | 'call_token'> {
+  discovery_file: string
+}
+
+export interface Server extends Ready {
+  process: ChildProcessWithoutNullStreams
+  ended: Promise<Ended>
+}
+
+export function place(t: Test, files: Record<string, string> = {}) {
+  // Not in the repository: paths of sockets must be short, and a project must not lie in another.
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
+  const project = path.join(folder, 'project')
+  const started: ChildProcessWithoutNullStreams[] = []
+  for (const name of ['home', 'project']) mkdirSync(path.join(folder, name))
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true })
+    writeFileSync(path.join(project, name), content)
+  }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: path.join(folder, 'home'),
+    TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
+  }
+  t.teardown(async () => {
+    for (const child of started) await kill(child)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  function start(argv: readonly string[], more: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [MAIN, ...argv], { cwd: project, env: { ...env, ...more } })
+    started.push(child)
+    return child
+  }
+
+  /** Runs to the end. */
+  async function toolgate(
+    argv: readonly string[],
+    { input, env: more }: { input?: string; env?: Record<string, string> } = {}
+  ) {
+    const child = start(argv, more)
+    child.stdin.end(input)
+    return end(child)
+  }
+
+  /** Starts `serve` and waits until it is ready. */
+  async function serve(...flags: string[]): Promise<Server> {
+    const child = start(['serve', '--ready', 'json', '--log-level', 'error', ...flags])
+    const ended = end(child)
+    const line = await Promise.race([
+      once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
+      ended.then(({ code, stderr }) => Promise.reject(new Error(`serve ended with ${code}: ${stderr}`)))
+    ])
+    return { ...(JSON.parse(line) as Ready), process: child, ended }
+  }
+
+  return { folder, project, home: env.HOME, start, toolgate, serve }
+}
+
+async function end(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return { code: child.exitCode, stdout, stderr }
+}
+
+async function kill(child: ChildProcessWithoutNullStreams) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
