@@ -67,3 +67,9 @@ export function describeError(error: unknown): {
   const { code, message, recoverable, details } = error
   return { code, message, recoverable, ...(details && { details }) }
 }
+
+/** A fault in one param that only the tool can find; `name` is its place in the params, such as `pattern` or `env/PATH`. */
+export function invalidParam(name: string, message: string): ToolError {
+  const pointer = `/params/${name}`
+  return new ToolError('INVALID_PARAMS', `${pointer}: ${message}`, { errors: [{ pointer, message }] })
+}

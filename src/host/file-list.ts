@@ -1,13 +1,19 @@
 // The names of a workspace's files, kept warm: asked of ripgrep once, then again only for folders in which the watcher
 // saw names come or go. Ignored and sensitive files are not in it; hidden ones are.
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from './host.ts'
 import type { Ripgrep } from './ripgrep.ts'
 import type { News, Watcher } from './watcher.ts'
 
 // With more changed folders than this, asking for all is cheaper.
 const MANY_FOLDERS = 200
+// How long the event loop may be held up by one go of looking at files.
+const SLICE_MS = 4
 
 export class FileList {
+  readonly #root: string
   readonly #ripgrep: Ripgrep
   readonly #watcher: Watcher
   readonly #off: () => void
@@ -20,7 +26,8 @@ export class FileList {
   #warming: Promise<void> | undefined
   #catchingUp: Promise<void> | undefined
 
-  constructor(_workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
+  constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
+    this.#root = workspace.root
     this.#ripgrep = ripgrep
     this.#watcher = watcher
     this.#off = watcher.on(news => this.#note(news))
@@ -39,6 +46,21 @@ export class FileList {
       await this.#catchingUp
     }
     return this.#files
+  }
+
+  /** These files, newest change first; files that are gone by now come last. */
+  async newestFirst(files: readonly string[], signal: AbortSignal): Promise<string[]> {
+    const dated: { file: string; time: number }[] = []
+    let until = performance.now() + SLICE_MS
+    for (const file of files) {
+      const time = lstatSync(join(this.#root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+      dated.push({ file, time })
+      if (performance.now() < until) continue
+      await turn()
+      signal.throwIfAborted()
+      until = performance.now() + SLICE_MS
+    }
+    return dated.sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1)).map(({ file }) => file)
   }
 
   /** Resolves once the list is kept; until then each question is answered by ripgrep. */

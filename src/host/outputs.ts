@@ -42,6 +42,7 @@ export class Outputs {
   readonly #folder: string
   readonly #spillBytes: number
   #live = new Map<string, Live>()
+  #idle: (() => void)[] = []
 
   constructor(folder: string, limits: { spill_bytes: number }) {
     this.#folder = folder
@@ -52,9 +53,15 @@ export class Outputs {
   open(callId: string): OutputWriter {
     const live = new Live(this.#base(callId), this.#spillBytes, () => {
       if (this.#live.get(callId) === live) this.#live.delete(callId)
+      if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
     })
     this.#live.set(callId, live)
     return live
+  }
+
+  /** Resolves once all that was captured is on disk, which takes the end of every open output. */
+  stored(): Promise<void> {
+    return this.#live.size === 0 ? Promise.resolve() : new Promise(resolve => this.#idle.push(resolve))
   }
 
   /** Part of a call's output; undefined when nothing was captured of it. */

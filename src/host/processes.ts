@@ -15,7 +15,7 @@ import type { Spawned, Spawner } from './spawner.ts'
 
 const KILL_GRACE_MS = 200
 // After the shell's exit: silence for this long means that nothing more is coming, and no drain takes longer than this.
-const QUIET_MS = 100
+const QUIET_MS = 200
 const DRAIN_MS = 2_000
 // Text that waits for a slow reader of deltas; beyond it the oldest is skipped. The output itself is kept whole.
 const MAX_WAITING_CHARACTERS = 262_144
@@ -68,6 +68,7 @@ export class Processes {
   readonly #workspace: Workspace
   readonly #effects: Effects
   readonly #options: ProcessesOptions
+  #started = 0
 
   constructor(spawner: Spawner, outputs: Outputs, workspace: Workspace, effects: Effects, options: ProcessesOptions) {
     this.#spawner = spawner
@@ -103,8 +104,10 @@ export class Processes {
 
   async #spawn({ command, cwd, env, stdin }: ShellOptions): Promise<Spawned> {
     const { call_id, env_allow, environment = process.env } = this.#options
-    const mark = `${MARK}=${call_id}`
-    const commandEnv = commandEnvironment(environment, env_allow, { ...env, [MARK]: call_id })
+    // Unique, so that sweeping up after one command never ends another of the same call.
+    const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
+    const mark = `${MARK}=${id}`
+    const commandEnv = commandEnvironment(environment, env_allow, { ...env, [MARK]: id })
     await this.#effects.committed()
     this.#effects.signal.throwIfAborted()
     const folder = openFolder(this.#workspace, cwd ?? '.')

@@ -1,7 +1,7 @@
 // Searches a workspace with ripgrep, as a process of its own, in a folder that is reached by descriptor. Links are not
 // followed, names that may hold credentials are left out, and no pattern is ever run by JavaScript.
 import { rgPath } from '@vscode/ripgrep'
-import { ToolError } from '../errors.ts'
+import { invalidParam } from '../errors.ts'
 import { compileGlob } from '../text/glob.ts'
 import { type Environment, plainEnvironment } from './environment.ts'
 import { openFolder } from './folder.ts'
@@ -194,12 +194,19 @@ async function* namesIn(run: Run): AsyncGenerator<{ path: string; count?: number
 const inside = (folder: string, path: string) => (folder === '.' ? path : `${folder}/${path}`)
 
 function includes(globs: readonly string[]) {
-  const compiled = globs.map(compileGlob)
+  const compiled = globs.map(compile)
   return (path: string) => compiled.some(glob => glob.matches(path))
 }
 
 function refusal(said: string) {
   const message = said.replace(/^rg: /, '').trim()
-  const pointer = message.startsWith('error parsing glob') ? '/exclude' : '/pattern'
-  return new ToolError('INVALID_PARAMS', `${pointer.slice(1)}: ${message}`, { faults: [{ pointer, message }] })
+  return invalidParam(message.startsWith('error parsing glob') ? 'exclude' : 'pattern', message)
+}
+
+function compile(glob: string) {
+  try {
+    return compileGlob(glob)
+  } catch (error) {
+    throw invalidParam('include', (error as SyntaxError).message)
+  }
 }

@@ -1,0 +1,3 @@
+import shellExec from './shell_exec.ts'
+
+export default [shellExec]

@@ -1,0 +1,174 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import type { Found, Match } from '../../host/ripgrep.ts'
+import { type Context, defineTool, type Progress } from '../../tool.ts'
+
+const DEFAULT_LIMIT = 100
+
+const Input = Type.Object(
+  {
+    pattern: Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      description: "Regular expression (ripgrep's default syntax, no look-around or back-references)."
+    }),
+    path: Type.Optional(
+      Type.String({ description: 'File or folder to search, relative to the workspace root, which is the default.' })
+    ),
+    include: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })], {
+        description: 'Only files that match one of these globs, such as *.ts or src/**/*.{ts,tsx}; relative to `path`.'
+      })
+    ),
+    exclude: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })], {
+        description: 'Leave out what one of these matches, files or whole folders, as a line of .gitignore does.'
+      })
+    ),
+    literal: Type.Optional(Type.Boolean({ description: 'The pattern is plain text.' })),
+    case: Type.Optional(
+      Type.Enum(['sensitive', 'insensitive', 'smart'], {
+        description: 'smart: insensitive unless the pattern holds a capital. Sensitive by default.'
+      })
+    ),
+    multiline: Type.Optional(Type.Boolean({ description: 'A match may span lines.' })),
+    context: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 50, description: 'Lines to show before and after each match; 0 by default.' })
+    ),
+    mode: Type.Optional(
+      Type.Enum(['content', 'files', 'count'], {
+        description: 'content (default): matching lines. files: paths only. count: number of matches in each file.'
+      })
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: `At most this many results; ${DEFAULT_LIMIT} by default.`
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  matches: Type.Array(
+    Type.Object({
+      path: Type.String({ description: 'Relative to the workspace root.' }),
+      line: Type.Optional(Type.Integer({ description: '1-based, in mode content.' })),
+      column: Type.Optional(Type.Integer({ description: '1-based, in characters, of the first match in the line.' })),
+      text: Type.Optional(Type.String({ description: 'The matching line; a very long one is cut around the match.' })),
+      before: Type.Optional(Type.Array(Type.String(), { description: 'Lines before it.' })),
+      after: Type.Optional(Type.Array(Type.String(), { description: 'Lines after it.' })),
+      count: Type.Optional(Type.Integer({ description: 'Number of matches in the file, in mode count.' }))
+    }),
+    { description: 'By path and line.' }
+  ),
+  total: Type.Integer({ description: 'How many results there are; at least so many where truncated.' }),
+  truncated: Type.Boolean({ description: 'The search was stopped at the limit.' }),
+  missed: Type.Array(Type.String(), { description: 'What could not be searched or told, in words.' })
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'grep',
+  category: 'search',
+  description:
+    "Search file contents with ripgrep. Ignored and sensitive files and git's internals are left out; links are not followed.",
+  input: Input,
+  output: Output,
+  timeout_ms: 10_000,
+  effect: 'read',
+  idempotent: true,
+  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  cacheable: ({ path = '.' }) => path === '.',
+  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  run: (input, ctx) => searched(input, ctx),
+  present({ matches, total, truncated, missed }, { pattern, mode = 'content' }) {
+    const lines = mode === 'content' ? byFile(matches as Match[]) : matches.map(inShort)
+    if (matches.length === 0) lines.push('Nothing matches.')
+    if (truncated)
+      lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
+    lines.push(...missed.map(text => `(${text})`))
+    lines.push('(Ignored files, and files that may hold credentials, are left out.)')
+    return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
+  }
+})
+
+async function* searched(input: Input, { host, signal }: Context): AsyncGenerator<Progress, Output, void> {
+  const { path = '.', limit = DEFAULT_LIMIT } = input
+  const place = host.files.resolve(path)
+  if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
+  const search = host.ripgrep.search({
+    pattern: input.pattern,
+    path: place.path,
+    kind: place.kind,
+    mode: input.mode ?? 'content',
+    literal: input.literal ?? false,
+    case: input.case ?? 'sensitive',
+    multiline: input.multiline ?? false,
+    context: input.context ?? 0,
+    include: listOf(input.include),
+    exclude: listOf(input.exclude),
+    signal
+  })
+  const matches: Found[] = []
+  let missed: string[] = []
+  try {
+    while (matches.length <= limit) {
+      const step = await search.next()
+      if (step.done) {
+        missed = inWords(step.value)
+        break
+      }
+      const fresh = step.value.slice(0, limit - matches.length)
+      if (fresh.length > 0) yield { message: fresh.map(inShort).join('\n') }
+      matches.push(...step.value)
+    }
+  } finally {
+    await search.return({ unreadable: false, too_long: 0 })
+  }
+  const truncated = matches.length > limit
+  const kept = matches.slice(0, limit).sort(byPlace)
+  return { matches: kept, total: matches.length, truncated, missed }
+}
+
+const listOf = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())
+
+function inWords({ unreadable, too_long }: { unreadable: boolean; too_long: number }) {
+  return [
+    ...(unreadable ? ['Some files could not be read.'] : []),
+    ...(too_long > 0 ? [`${too_long} matches are left out: their lines are too long.`] : [])
+  ]
+}
+
+const lineOf = (found: Found) => ('line' in found ? found.line : 0)
+
+const byPlace = (a: Found, b: Found) => (a.path === b.path ? lineOf(a) - lineOf(b) : a.path < b.path ? -1 : 1)
+
+function inShort(found: Output['matches'][number]) {
+  const { path, line, text, count } = found
+  if (line !== undefined) return `${path}:${line}: ${text}`
+  return count === undefined ? path : `${path}: ${count}`
+}
+
+/** Each file's name once, then its lines with their numbers; lines around a match have a dash. */
+function byFile(matches: readonly Match[]) {
+  return [...Map.groupBy(matches, ({ path }) => path)].flatMap(([path, found]) => [path, ...linesOf(found)])
+}
+
+function linesOf(found: readonly Match[]) {
+  const lines = new Map<number, string>()
+  for (const { line, text, before, after } of found) {
+    const matching = text.split('\n')
+    const around: [number, string][] = [
+      ...before.map((each, i): [number, string] => [line - before.length + i, each]),
+      ...after.map((each, i): [number, string] => [line + matching.length + i, each])
+    ]
+    for (const [number, each] of around) if (!lines.has(number)) lines.set(number, `- ${each}`)
+    for (const [i, each] of matching.entries()) lines.set(line + i, `: ${each}`)
+  }
+  return [...lines].sort(([a], [b]) => a - b).map(([line, text]) => `  ${line}${text}`)
+}

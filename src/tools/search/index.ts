@@ -1,0 +1,5 @@
+import glob from './glob.ts'
+import grep from './grep.ts'
+import searchFiles from './search_files.ts'
+
+export default [glob, grep, searchFiles]

@@ -1,0 +1,4 @@
+import todoRead from './todo_read.ts'
+import todoWrite from './todo_write.ts'
+
+export default [todoWrite, todoRead]

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { defineTool } from '../../tool.ts'
+
+const Todos = Type.Array(
+  Type.Object({
+    id: Type.Optional(Type.String({ description: 'The name given to the item.' })),
+    content: Type.String({ description: 'What is to be done.' }),
+    status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'How far it is.' }),
+    priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'How much it matters.' }))
+  }),
+  { description: 'In the order they were written.' }
+)
+
+const SIGNS = { pending: '[ ]', in_progress: '[~]', completed: '[x]', cancelled: '[-]' }
+
+export default defineTool({
+  name: 'todo_read',
+  category: 'session',
+  description: "Read the session's list of things to do.",
+  input: Type.Object({}, { additionalProperties: false }),
+  output: Type.Object({ todos: Todos }),
+  timeout_ms: 5_000,
+  effect: 'read',
+  idempotent: true,
+  subject: () => ({}),
+  run(_input, { notes }) {
+    const todos = notes.read('todos')
+    return { todos: Value.Check(Todos, todos) ? todos : [] }
+  },
+  present({ todos }) {
+    const lines = todos.map(({ content, status, priority }) => {
+      return `${SIGNS[status]} ${content}${priority ? ` (${priority})` : ''}`
+    })
+    return { title: `${todos.length} items`, content: lines.join('\n') || 'The list is empty.' }
+  }
+})

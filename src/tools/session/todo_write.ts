@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+import { defineTool } from '../../tool.ts'
+
+const Todo = Type.Object(
+  {
+    id: Type.Optional(Type.String({ maxLength: 100, description: 'A name of your choice for the item.' })),
+    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'What is to be done.' }),
+    status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'How far it is.' }),
+    priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'How much it matters.' }))
+  },
+  { additionalProperties: false }
+)
+
+export default defineTool({
+  name: 'todo_write',
+  category: 'session',
+  description: "Replace the session's list of things to do. It is kept for the session and touches no file.",
+  input: Type.Object(
+    { todos: Type.Array(Todo, { maxItems: 500, description: 'The whole list, in order.' }) },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({ todos: Type.Array(Todo, { description: 'The list as it is now.' }) }),
+  timeout_ms: 5_000,
+  effect: 'create',
+  idempotent: true,
+  subject: () => ({}),
+  async run({ todos }, { notes }) {
+    await notes.write('todos', todos)
+    return { todos }
+  },
+  present({ todos }) {
+    const open = todos.filter(({ status }) => status === 'pending' || status === 'in_progress').length
+    return { title: `${open} to do`, content: `The list has ${todos.length} items, ${open} of them open.` }
+  }
+})

@@ -1,0 +1,335 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { ToolError } from '../../src/errors.ts'
+import { Outputs } from '../../src/host/outputs.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { type Delta, Processes, type ShellOptions, type ShellResult } from '../../src/host/processes.ts'
+import { Spawner } from '../../src/host/spawner.ts'
+
+const spawner = new Spawner()
+t.teardown(() => spawner.close())
+
+const MIB = 1 << 20
+const LONG = 60_000
+
+interface Bench {
+  root: string
+  outputs: Outputs
+  abort: AbortController
+  committed: number
+  shell(command: string, options?: Partial<ShellOptions>): ReturnType<Processes['shell']>
+  /** Runs to the end. */
+  run(command: string, options?: Partial<ShellOptions>): Promise<{ deltas: Delta[]; result: ShellResult }>
+}
+
+function bench(t: Test, environment: Record<string, string> = { PATH: process.env.PATH! }): Bench {
+  const top = realpathSync(t.testdir({ ws: { inside: { 'a.txt': '' } } }))
+  const root = join(top, 'ws')
+  const outputs = new Outputs(join(top, 'outputs'), { spill_bytes: 4 * MIB })
+  const abort = new AbortController()
+  const effects = {
+    signal: abort.signal,
+    committed: async () => {
+      self.committed += 1
+    },
+    changed: () => {}
+  }
+  const options = { call_id: 'tc_1', env_allow: ['ALSO_ME'], environment }
+  const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
+  const shell: Bench['shell'] = (command, more) => processes.shell({ command, timeout_ms: LONG, ...more })
+  const self: Bench = {
+    root,
+    outputs,
+    abort,
+    committed: 0,
+    shell,
+    async run(command, more) {
+      const running = shell(command, more)
+      const deltas: Delta[] = []
+      for (;;) {
+        const step = await running.next()
+        if (step.done) return { deltas, result: step.value }
+        deltas.push(step.value)
+      }
+    }
+  }
+  t.teardown(() => outputs.stored())
+  return self
+}
+
+/** Whether a process is there and not a zombie. */
+function lives(pid: number) {
+  if (!existsSync(`/proc/${pid}/status`)) return false
+  return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
+}
+
+t.test('a command gives its output, its exit and nothing else', async t => {
+  const { run, root, outputs, ...own } = bench(t)
+  const { deltas, result } = await run('echo out; echo err >&2; pwd; exit 3')
+  const { duration_ms, output, ...rest } = result
+  t.same(rest, {
+    stdout: `out\n${root}\n`,
+    stderr: 'err\n',
+    exit_code: 3,
+    signal: null,
+    timed_out: false,
+    survivors: [],
+    truncated: false
+  })
+  t.ok(Number.isInteger(duration_ms) && duration_ms >= 0)
+  t.equal(output.length, rest.stdout.length + rest.stderr.length)
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const told = deltas.filter(delta => delta.stream === stream)
+    t.equal(told.map(({ text }) => text).join(''), rest[stream])
+    t.equal(told[0]!.offset, 0)
+  }
+  t.match(await outputs.read('tc_1', { stream: 'stdout', offset: 4, limit: 1000, wait_ms: 0 }), {
+    text: `${root}\n`,
+    ended: true
+  })
+  t.same(Object.keys(own).sort(), ['abort', 'committed', 'shell'])
+})
+
+t.test('the intent is durable before anything runs', async t => {
+  const machine = bench(t)
+  await machine.run('true')
+  t.equal(machine.committed, 1)
+  machine.abort.abort(new ToolError('CANCELLED', 'no'))
+  await t.rejects(machine.run('touch ran'), { code: 'CANCELLED' })
+  t.notOk(existsSync(join(machine.root, 'ran')))
+})
+
+t.test('it sees the allowed environment and what the call sets, never a secret', async t => {
+  const { run, root } = bench(t, {
+    PATH: process.env.PATH!,
+    LC_ALL: 'C',
+    ALSO_ME: 'yes',
+    AWS_SECRET_ACCESS_KEY: 'canary',
+    TOOLGATE_TOKEN: 'canary'
+  })
+  const { result } = await run('env', { env: { MINE: 'a b', TERM: 'xterm', TOOLGATE_URL: 'canary' } })
+  const [OLDPWD, SHLVL, _] = ['OLDPWD', 'SHLVL', '_']
+  const seen = Object.fromEntries(
+    result.stdout
+      .trim()
+      .split('\n')
+      .map(line => line.split(/=(.*)/s, 2))
+  )
+  for (const name of [OLDPWD, SHLVL, _]) delete seen[name]
+  t.same(seen, {
+    PATH: process.env.PATH,
+    LC_ALL: 'C',
+    ALSO_ME: 'yes',
+    MINE: 'a b',
+    TERM: 'xterm',
+    TOOL_CALL_ID: 'tc_1',
+    PWD: root
+  })
+})
+
+t.test('it has descriptors 0 to 2, real pipes, and an empty standard input', async t => {
+  const { run } = bench(t)
+  const { result } = await run('for fd in /dev/fd/*; do [ -e $fd ] && basename $fd; done; cat; echo late >/dev/stderr')
+  t.same([result.stdout, result.stderr], ['0\n1\n2\n', 'late\n'])
+  t.equal((await run('cat; echo; cat', { stdin: 'given €' })).result.stdout, 'given €\n')
+  const much = 'x'.repeat(300_000)
+  t.equal((await run('wc -c', { stdin: much })).result.stdout.trim(), '300000')
+  t.equal((await run('echo hi', { stdin: much })).result.stdout, 'hi\n', 'what it does not read is not waited for')
+})
+
+t.test('it runs in the folder asked for, and nowhere through a link', async t => {
+  const { run, root } = bench(t)
+  t.equal((await run('pwd', { cwd: 'inside' })).result.stdout, `${root}/inside\n`)
+  await run('ln -s / inside/out')
+  await t.rejects(run('pwd', { cwd: 'inside/out' }), { code: 'NOT_A_DIRECTORY' })
+  await t.rejects(run('pwd', { cwd: 'missing' }), { code: 'FILE_NOT_FOUND' })
+  await t.rejects(run('pwd', { cwd: 'inside/a.txt' }), { code: 'NOT_A_DIRECTORY' })
+  await t.rejects(run('pwd', { cwd: '..' }), { code: 'INVALID_PATH' })
+})
+
+t.test('what cannot start says so', async t => {
+  const { run } = bench(t)
+  await t.rejects(run('true', { env: { HUGE: 'x'.repeat(MIB) } }), {
+    code: 'EXECUTION_ERROR',
+    details: { code: 'E2BIG' }
+  })
+  await t.rejects(run('a\0b'), { code: 'EXECUTION_ERROR' })
+  t.equal((await run('echo still here')).result.stdout, 'still here\n')
+})
+
+t.test('a signal that ends it is told', async t => {
+  const { result } = await bench(t).run('kill -9 $$')
+  t.match(result, { exit_code: null, signal: 'SIGKILL', timed_out: false })
+})
+
+t.test('past its time it is asked to end, then made to', async t => {
+  const { run } = bench(t)
+  const kind = (await run('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait', { timeout_ms: 300 })).result
+  t.match(kind, { stdout: 'hi\nbye\n', exit_code: 7, timed_out: true })
+  const stubborn = (await run('trap "" TERM; echo $$; while :; do sleep 0.01; done', { timeout_ms: 300 })).result
+  t.match(stubborn, { exit_code: null, signal: 'SIGKILL', timed_out: true })
+  t.notOk(lives(Number(stubborn.stdout)))
+})
+
+t.test('background processes are ended with it, in its group or out of its session', async t => {
+  const { run } = bench(t)
+  const commands = {
+    'holding the pipes': 'sleep 100 & echo $!',
+    silent: 'sleep 100 >/dev/null 2>&1 & echo $!',
+    'in a session of its own': 'setsid sleep 100 >/dev/null 2>&1 & echo $!',
+    'in a session of its own, holding the pipes': 'setsid sleep 100 & echo $!',
+    'deaf to the first signal': '(trap "" TERM; while :; do sleep 0.01; done) & echo $!'
+  }
+  for (const [title, command] of Object.entries(commands)) {
+    const { result } = await run(command)
+    const pid = Number(result.stdout)
+    t.ok(result.survivors.includes(pid), `${title}: told`)
+    t.notOk(lives(pid), `${title}: ended`)
+    t.equal(result.exit_code, 0)
+  }
+})
+
+t.test('what is still being written when it exits is waited for', async t => {
+  const { result } = await bench(t).run('echo hi > >(cat)')
+  t.match(result, { stdout: 'hi\n', survivors: [] })
+})
+
+t.test('cancelling ends everything it started', async t => {
+  const { shell, abort } = bench(t)
+  const running = shell('(trap "" TERM; echo $BASHPID; while :; do sleep 0.01; done) & wait')
+  const first = await running.next()
+  const pid = Number((first.value as Delta).text)
+  abort.abort(new ToolError('CANCELLED', 'enough'))
+  await t.rejects(running.next(), { code: 'CANCELLED' })
+  t.notOk(lives(pid))
+})
+
+t.test('leaving early ends it', async t => {
+  const { shell, outputs } = bench(t)
+  const running = shell('echo $$; while :; do sleep 0.01; done')
+  const first = await running.next()
+  await running.return(undefined as never)
+  await outputs.stored()
+  t.notOk(lives(Number((first.value as Delta).text)))
+})
+
+t.test('characters are never cut, whatever the pipe does', async t => {
+  const { run } = bench(t)
+  const { deltas, result } = await run(
+    String.raw`printf '\xe2\x82'; sleep 0.05; printf '\xac\xff\xf0\x9f'; sleep 0.05; printf '\x98\x80\xe2'`
+  )
+  t.equal(result.stdout, '€\ufffd😀\ufffd')
+  t.equal(deltas.map(({ text }) => text).join(''), result.stdout)
+  for (const { text } of deltas.slice(1)) t.notMatch(text, /^[\u0080-\u00bf]/)
+})
+
+t.test('a long output shows its beginning and end; the whole can be read', async t => {
+  const { run, outputs } = bench(t)
+  const { result } = await run('seq 1 100000')
+  const whole = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join('')
+  const [, head, bytes, from, tail] = result.stdout.match(
+    /^(.*)\n\[(\d+) bytes of stdout left out here, from byte (\d+) on\..*?\]\n(.*)$/s
+  )!
+  t.ok(result.truncated)
+  t.equal(Number(from), head!.length)
+  const left = await outputs.read('tc_1', { stream: 'stdout', offset: Number(from), limit: Number(bytes), wait_ms: 0 })
+  t.ok(head + left!.text + tail === whole, 'head, the part left out and tail are the whole')
+  t.ok(head!.length + tail!.length <= 30_000)
+  const wide = (await run(`printf 'é%.0s' $(seq 1 30000)`)).result
+  t.same([wide.stdout.length, wide.truncated], [30_000, false], 'the limit counts characters')
+})
+
+t.test('hundreds of megabytes fill neither memory nor the disk', async t => {
+  const { root } = bench(t)
+  const child = serve(
+    root,
+    `
+    let most = 0
+    setInterval(() => { most = Math.max(most, process.memoryUsage.rss()) }, 5).unref()
+    const before = process.memoryUsage.rss()
+    for await (const _ of processes.shell({ command: 'head -c 300000000 /dev/zero', timeout_ms: 60000 }));
+    const q = { stream: 'stdout', limit: 1e9, wait_ms: 0 }
+    const first = await outputs.read('tc_9', { ...q, offset: 0 })
+    const rest = await outputs.read('tc_9', { ...q, offset: first.next_offset })
+    console.log(JSON.stringify({ grown: most - before, rest: { ...rest, text: rest.text.length } }))
+    `
+  )
+  const { grown, rest } = JSON.parse(String((await once(child.stdout!.setEncoding('utf8'), 'data'))[0]))
+  t.ok(grown < 150 * MIB, `memory grew by ${Math.round(grown / MIB)} MiB`)
+  t.match(rest, { next_offset: 300_000_000, ended: true })
+  t.ok(rest.dropped.bytes + 2 * MIB > 300_000_000, 'all but the limit was dropped')
+})
+
+t.test('many at once', async t => {
+  const { shell } = bench(t)
+  const numbers = Array.from({ length: 40 }, (_, i) => i)
+  const results = await Promise.all(
+    numbers.map(async i => {
+      const running = shell(`echo ${i}; exit ${i}`)
+      let step = await running.next()
+      while (!step.done) step = await running.next()
+      return [step.value.stdout, step.value.exit_code]
+    })
+  )
+  t.same(
+    results,
+    numbers.map(i => [`${i}\n`, i])
+  )
+})
+
+t.test('when the helper dies its commands are ended, and the next one runs', async t => {
+  const { shell, run } = bench(t)
+  const running = shell('echo $PPID $$; (trap "" TERM; sleep 100)')
+  const [helper, pid] = ((await running.next()).value as Delta).text.split(' ').map(Number)
+  process.kill(helper!, 'SIGKILL')
+  await t.rejects(running.next(), { code: 'EXECUTION_ERROR', message: /ended/ })
+  const next = (await run(`echo $PPID; while kill -0 ${pid} 2>/dev/null; do sleep 0.01; done`)).result
+  t.not(Number(next.stdout), helper)
+  t.notOk(lives(pid!))
+})
+
+t.test('when the server dies nothing of its commands is left', async t => {
+  const { root } = bench(t)
+  const child = serve(
+    root,
+    `
+    const command = 'trap "" TERM; setsid sleep 1000 >/dev/null 2>&1 & echo $! $$ $PPID; while :; do sleep 0.01; done'
+    for await (const { text } of processes.shell({ command, timeout_ms: 60000 })) console.log(text)
+    `
+  )
+  const [text] = await once(child.stdout!.setEncoding('utf8'), 'data')
+  const pids = String(text).trim().split(' ').map(Number)
+  t.same(pids.map(lives), [true, true, true])
+  child.kill('SIGKILL')
+  // The helper holds the server's standard error, so this is the end of both.
+  child.stderr!.resume()
+  await once(child.stderr!, 'end')
+  const [, , helper] = pids
+  t.same(
+    pids.filter(pid => pid !== helper && lives(pid)),
+    []
+  )
+})
+
+/** A process with `processes` and `outputs` of its own, in place of the server. */
+function serve(root: string, script: string) {
+  const from = (file: string) => JSON.stringify(import.meta.resolve(`../../src/host/${file}`))
+  const program = `
+    import { openWorkspace } from ${from('paths.ts')}
+    import { Outputs } from ${from('outputs.ts')}
+    import { Processes } from ${from('processes.ts')}
+    import { Spawner } from ${from('spawner.ts')}
+    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+    const outputs = new Outputs(${JSON.stringify(join(root, '..', 'server'))}, { spill_bytes: 1e6 })
+    const workspace = openWorkspace('default', ${JSON.stringify(root)})
+    const spawner = new Spawner()
+    const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_9', env_allow: [] })
+    ${script}
+    await outputs.stored()
+    await spawner.close()
+  `
+  return spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] })
+}

@@ -1,0 +1,49 @@
+// A tool's world with everything of the host in it: processes, searches and the list of files, on a real workspace.
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { FileList } from '../../src/host/file-list.ts'
+import { Outputs } from '../../src/host/outputs.ts'
+import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
+import { Processes } from '../../src/host/processes.ts'
+import { Ripgrep } from '../../src/host/ripgrep.ts'
+import type { Spawner } from '../../src/host/spawner.ts'
+import { Watcher } from '../../src/host/watcher.ts'
+import type { Progress } from '../../src/tool.ts'
+import { makeWorld, type Tree, type World } from './context.ts'
+
+export interface Machine extends World {
+  spawner: Spawner
+  outputs: Outputs
+  watcher: Watcher
+  list: FileList
+}
+
+/** One spawner serves all tests of a file. */
+export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}): Machine {
+  const world = makeWorld(t, tree)
+  const workspace = openWorkspace('default', world.root)
+  const guard = { stateDir: world.stateDir, sensitive: [] }
+  const outputs = new Outputs(join(world.stateDir, 'outputs'), { spill_bytes: 1 << 20 })
+  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludes(workspace, guard) })
+  const watcher = new Watcher(workspace)
+  const list = new FileList(workspace, ripgrep, watcher)
+  const effects = { signal: world.abort.signal, committed: async () => {}, changed: () => {} }
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_test', env_allow: [] })
+  t.teardown(async () => {
+    list.close()
+    watcher.close()
+    await outputs.stored()
+  })
+  const ctx = { ...world.ctx, host: { files: world.files, list, ripgrep, processes } }
+  return { ...world, ctx, spawner, outputs, watcher, list }
+}
+
+/** What a generator tells on the way, and its answer. */
+export async function drain<T>(running: AsyncGenerator<Progress, T>): Promise<{ told: Progress[]; answer: T }> {
+  const told: Progress[] = []
+  for (;;) {
+    const step = await running.next()
+    if (step.done) return { told, answer: step.value }
+    told.push(step.value)
+  }
+}
