@@ -1,5 +1,7 @@
 // The bytes of some lines out of a file that is never held whole, and the number of all its lines.
 
+import type { Budget } from './slice-lines.ts'
+
 const NEWLINE = 10
 
 export class LineCollector {
@@ -14,10 +16,10 @@ export class LineCollector {
   #atStart = true
   readonly #first: number
   readonly #last: number
-  readonly #budget: number
+  readonly #budget: Budget
 
-  /** Lines `first` to `last`, counted from 1, as far as `budget` bytes go; only the very first may be cut inside. */
-  constructor(first: number, last: number, budget: number) {
+  /** Lines `first` to `last`, counted from 1, as far as the budget of bytes goes; only the very first may be cut inside. */
+  constructor(first: number, last: number, budget: Budget) {
     this.#first = first
     this.#last = last
     this.#budget = budget
@@ -42,7 +44,7 @@ export class LineCollector {
     if (this.#atStart) this.total++
     if (this.cut || this.total < this.#first || this.total > this.#last) return
     if (this.#atStart) this.lines++
-    const room = this.#budget - this.#kept
+    const room = Math.max(0, this.#budget.size - this.#budget.toll * this.lines - this.#kept)
     if (piece.length <= room) {
       this.parts.push(piece)
       this.#kept += piece.length

@@ -44,7 +44,8 @@ const Output = Type.Object({
 })
 
 const DEFAULT_LIMIT = 2000
-const ANSWER_LIMIT = 50 * 1024
+/** 50 KB, each line with its number. */
+const ANSWER_LIMIT = { size: 50 * 1024, toll: 8 }
 const LINE_LIMIT = 2000
 const IMAGE_LIMIT = 5 * 1024 * 1024
 const BASE64_LIMIT = 10 * 1024 * 1024
@@ -194,9 +195,11 @@ function numbered(content: string, first: number) {
 
 const nothing = (total: number) => (total === 0 ? '(The file is empty.)' : `(The file has only ${total} lines.)`)
 
-function howToGoOn({ lines, total_lines, truncated }: Output, offset: number) {
+function howToGoOn({ content, lines, total_lines, truncated }: Output, offset: number) {
   const next = offset + lines
-  if (total_lines !== undefined && next > total_lines && !truncated) return ''
+  const cut = truncated && lines === 1 && !content.endsWith('\n')
+  const note = cut ? `\n(Line ${offset} is longer than one answer holds: the rest of it is left out.)` : ''
+  if (total_lines !== undefined && next > total_lines) return note
   const total = total_lines === undefined ? '' : ` of ${total_lines}`
-  return `\n(Lines ${offset} to ${next - 1}${total}. Go on with offset ${next}.)`
+  return `${note}\n(Lines ${offset} to ${next - 1}${total}. Go on with offset ${next}.)`
 }
