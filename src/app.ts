@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { fastifySSE } from '@fastify/sse'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { ResultCache } from './calls/cache.ts'
 import { Calls } from './calls/calls.ts'
@@ -25,6 +25,10 @@ import { registerRoutes } from './routes/index.ts'
 import { installProblems } from './routes/problem.ts'
 import type { Tool } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
+
+// What whoever starts the server needs besides.
+export { ruleFaults } from './calls/rules.ts'
+export { hostsOf } from './routes/door.ts'
 
 /** Version of the wire contract. */
 export const PROTOCOL = 1
@@ -139,7 +143,7 @@ async function listenable(
     ...httpServerOptions,
     bodyLimit: settings.limits.body_bytes,
     loggerInstance: log,
-    disableRequestLogging: true
+    logController: new LogController({ disableRequestLogging: true })
   })
   app.server.maxConnections = settings.limits.connections
   installProblems(app as unknown as FastifyInstance)
