@@ -1,6 +1,5 @@
 // The process: the only reader of its arguments and environment.
 import { run } from './cli/run.ts'
-import { packageVersion } from './host/user-file.ts'
 
 // A reader that has seen enough, such as `head`, is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -9,7 +8,6 @@ run({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
-  version: packageVersion(),
   pid: process.pid,
   stdin: process.stdin,
   stdout: process.stdout,

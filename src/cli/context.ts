@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
 import type { Discovered } from '../client/discover.ts'
+import { packageVersion } from '../host/user-file.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import { Terminal } from './terminal.ts'
 
@@ -11,7 +12,6 @@ export interface World {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   cwd: string
-  version: string
   pid: number
   stdin: Readable & { isTTY?: boolean }
   stdout: Writable & { isTTY?: boolean }
@@ -35,6 +35,7 @@ interface GlobalFlags {
 
 export class Context {
   readonly world: World
+  readonly version: string
   /** What the process will end with. */
   exitCode: number = EXIT.ok
   terminal: Terminal
@@ -44,6 +45,7 @@ export class Context {
 
   constructor(world: World) {
     this.world = world
+    this.version = packageVersion()
     this.terminal = this.#makeTerminal()
   }
 

@@ -66,9 +66,9 @@ function split(argv: readonly string[]): { name: string | undefined; rest: reado
   return { name: argv[at], rest: [...argv.slice(0, at), ...argv.slice(at + 1)] }
 }
 
-function help({ world }: Context, flags: readonly string[]): number {
+function help({ world, version }: Context, flags: readonly string[]): number {
   if (flags.includes('--version')) {
-    world.stdout.write(`toolgate ${world.version}\n`)
+    world.stdout.write(`toolgate ${version}\n`)
     return EXIT.ok
   }
   const width = Math.max(...Object.keys(VERBS).map(name => name.length))

@@ -3,10 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { App } from '../app.ts'
-import { ruleFaults } from '../calls/rules.ts'
 import { liveServers } from '../client/discover.ts'
 import { ConfigError, type Flags, loadConfig } from '../config/load.ts'
-import type { Settings } from '../config.ts'
+import type { ConfiguredRule, Settings } from '../config.ts'
 import { type Discovery, publish, runFolders } from '../host/discovery.ts'
 import { ended, terminate } from '../host/running.ts'
 import { lockState, type StateLock } from '../host/state-lock.ts'
@@ -99,9 +98,12 @@ async function start(context: Context, options: ServeOptions): Promise<number> {
   return listen(context, settings, lock, options)
 }
 
+/** The rules' checks come with the engine, which is loaded only where there are rules. */
+const checkRule = async (rule: ConfiguredRule) => (await import('../app.ts')).ruleFaults(rule)
+
 /** Undefined when the configuration has faults, which have been told. */
 async function settingsOf(context: Context, options: ServeOptions): Promise<Settings | undefined> {
-  const { env, cwd, version, pid } = context.world
+  const { env, cwd, pid } = context.world
   const { root, trust, host, port, tokenFile, callTokenFile, readOnly, logLevel } = options
   const socket = options.socket === true ? path.join(runFolders(env)[0], `${pid}.sock`) : options.socket
   const flags: Flags = {
@@ -116,7 +118,7 @@ async function settingsOf(context: Context, options: ServeOptions): Promise<Sett
     'log.level': logLevel
   }
   try {
-    const { settings, warnings } = await loadConfig({ flags, env, cwd, version, checkRule: ruleFaults })
+    const { settings, warnings } = await loadConfig({ flags, env, cwd, version: context.version, checkRule })
     for (const warning of warnings) context.terminal.say(`toolgate: ${warning}`)
     return settings
   } catch (error) {
@@ -142,8 +144,7 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   const { world } = context
   const tokens = openTokens(settings)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
-  const { createApp } = await import('../app.ts')
-  const { hostsOf } = await import('../routes/door.ts')
+  const { createApp, hostsOf } = await import('../app.ts')
   let hosts: readonly string[] = []
   const app = await createApp(settings, tokens, { onFatal: () => stop(EXIT.failed), hosts: () => hosts })
   const url = await bind(app, settings)

@@ -1,10 +1,10 @@
 import type { Verb } from './run.ts'
 
-const version: Verb = (command, context) => {
+const print: Verb = (command, context) => {
   command.description('Print the version.').action(() => {
-    const { terminal, world } = context
-    if (terminal.json) terminal.outJson({ version: world.version, node: process.versions.node })
-    else terminal.out(`toolgate ${world.version}`)
+    const { terminal, version } = context
+    if (terminal.json) terminal.outJson({ version, node: process.versions.node })
+    else terminal.out(`toolgate ${version}`)
   })
 }
-export default version
+export default print

@@ -9,11 +9,13 @@ import { readFileSource } from './file-source.ts'
 import { type Draft, defaults, mergeInto } from './merge.ts'
 import { rootsOf } from './roots.ts'
 import type { Source } from './source.ts'
-import { type Flags, textSources } from './text-sources.ts'
+import { type Flags, faultsInText, textSources } from './text-sources.ts'
 import { takeWorkspace } from './trust.ts'
 
 export { ConfigError } from './faults.ts'
 export type { Flags } from './text-sources.ts'
+
+type CheckRule = (rule: ConfiguredRule) => string[] | Promise<string[]>
 
 export interface Inputs {
   flags: Flags
@@ -21,7 +23,7 @@ export interface Inputs {
   cwd: string
   version: string
   /** What is wrong with a rule by its own examples. */
-  checkRule?: (rule: ConfiguredRule) => string[]
+  checkRule?: CheckRule
 }
 
 export interface Loaded {
@@ -49,8 +51,10 @@ export async function loadConfig({ flags, env, cwd, version, checkRule }: Inputs
   }
 
   const sources = [admin, user, ...workspaces.map(({ source }) => source), text.environment, text.flags]
-  for (const source of sources) if (source) faults.push(...(await faultsIn(source)))
-  for (const source of sources) if (source && checkRule) faults.push(...ruleFaults(source, checkRule))
+  for (const source of sources) {
+    if (source) faults.push(...(source.file ? await faultsIn(source) : faultsInText(source)))
+  }
+  for (const source of sources) if (source && checkRule) faults.push(...(await ruleFaults(source, checkRule)))
   faults.push(...bindFaults(text.flags, [text.environment, user, admin]))
   if (faults.length > 0) throw new ConfigError(faults)
 
@@ -79,15 +83,20 @@ function stateFolder(env: Inputs['env'], roots: readonly { path: string }[]): st
   return path.join(path.resolve(base), 'workspaces', id)
 }
 
-function ruleFaults(source: Source, checkRule: (rule: ConfiguredRule) => string[]): Fault[] {
-  const { rules } = source.value
-  if (!Array.isArray(rules)) return []
-  return rules.flatMap((rule, index) =>
-    typeof rule?.match !== 'object' || rule.match === null
-      ? []
-      : checkRule(rule).map(message => ({ where: source.at(['rules', index]), field: `rules/${index}`, message }))
-  )
+async function ruleFaults(source: Source, checkRule: CheckRule): Promise<Fault[]> {
+  const rules: readonly unknown[] = Array.isArray(source.value.rules) ? source.value.rules : []
+  const faults: Fault[] = []
+  for (const [index, rule] of rules.entries()) {
+    if (!hasMatch(rule)) continue
+    const at = { where: source.at(['rules', index]), field: `rules/${index}` }
+    faults.push(...(await checkRule(rule)).map(message => ({ ...at, message })))
+  }
+  return faults
 }
+
+/** Enough of a rule to be checked; the schema says what else is wrong. */
+const hasMatch = (rule: unknown): rule is ConfiguredRule =>
+  typeof (rule as Partial<ConfiguredRule> | null)?.match === 'object' && (rule as ConfiguredRule).match !== null
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 

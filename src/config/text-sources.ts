@@ -2,6 +2,7 @@
 // setting can be given each way at once.
 import path from 'node:path'
 import { Config } from '../config.ts'
+import type { Fault } from './faults.ts'
 import { resolvePath } from './file-source.ts'
 import type { Source } from './source.ts'
 
@@ -27,6 +28,8 @@ const OTHER_NAMES: readonly string[] = [
 interface Schema {
   type?: string
   enum?: unknown[]
+  minimum?: number
+  maximum?: number
   items?: Schema
   properties?: Record<string, Schema>
 }
@@ -140,4 +143,28 @@ function rootOf(text: string, cwd: string, home: string) {
 function trustOf(text: string, cwd: string, home: string): [string, string] {
   const cut = text.lastIndexOf('=')
   return [resolvePath(text.slice(0, cut), cwd, home), text.slice(cut + 1)]
+}
+
+/**
+ * What is wrong with settings given as text. They are single values, so this needs no compiled schema: most starts have
+ * no file, and are spared the time.
+ */
+export function faultsInText(source: Source): Fault[] {
+  return [...SETTINGS.values()].flatMap(({ path: at, schema }) => {
+    const value = at.reduce<unknown>(
+      (inner, key) => (inner as Record<string, unknown> | undefined)?.[key],
+      source.value
+    )
+    const message = value === undefined ? undefined : faultOf(schema, value)
+    return message === undefined ? [] : [{ where: source.at(at), field: at.join('/'), message }]
+  })
+}
+
+function faultOf({ type, enum: allowed, minimum, maximum }: Schema, value: unknown): string | undefined {
+  if (allowed) return allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}`
+  if (type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be boolean'
+  if (type !== 'integer') return undefined
+  if (typeof value !== 'number') return 'must be integer'
+  if (minimum !== undefined && value < minimum) return `must be >= ${minimum}`
+  return maximum !== undefined && value > maximum ? `must be <= ${maximum}` : undefined
 }

@@ -1,9 +1,11 @@
 // Files that the user named on the command line, and the one that says which version this is.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 export const readUserFile = (file: string): string => readFileSync(file, 'utf8')
 
+/** From the package this file is in; it lies one or two folders down, as source or as built. */
 export function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  const files = ['../package.json', '../../package.json'].map(up => new URL(up, import.meta.url))
+  const found = files.find(file => existsSync(file))
+  return found ? (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version : 'unknown'
 }
