@@ -215,7 +215,7 @@ t.test('a failed or cancelled write leaves the file and no trace', async t => {
   await files.replace('a.txt', first, Buffer.from('old'))
   const found = (await files.look('a.txt'))!
   told.length = 0
-  const descriptors = openDescriptors()
+  const descriptors = openDescriptors(world)
   fail = () => {
     throw new ToolError('INTERNAL', 'the journal is not writable')
   }
@@ -229,7 +229,7 @@ t.test('a failed or cancelled write leaves the file and no trace', async t => {
   t.equal(await code(() => files.create('b.txt', Buffer.from('new'))), 'CANCELLED')
   t.equal(await code(() => files.removeTree('a.txt')), 'CANCELLED')
   t.equal(snapshot(root), before)
-  t.equal(openDescriptors(), descriptors)
+  t.equal(openDescriptors(world), descriptors)
   t.same(
     told.filter(entry => entry !== 'committed'),
     []

@@ -360,7 +360,7 @@ t.test('no path resolves to what is outside, by descriptor or by real path', asy
     fc.constantFrom('', '/', `${world.root}/`, `${world.root}/../`),
     fc.array(fc.constantFrom(...PARTS), { maxLength: 9 })
   )
-  const before = openDescriptors()
+  const before = openDescriptors(world)
   const kept = (given: string, doors?: typeof byRealPath) => {
     try {
       const place = walk(workspace, given, doors)
@@ -386,7 +386,7 @@ t.test('no path resolves to what is outside, by descriptor or by real path', asy
     }),
     { numRuns: 3000 }
   )
-  t.equal(openDescriptors(), before, 'every descriptor was closed')
+  t.equal(openDescriptors(world), before, 'every descriptor was closed')
 })
 
 function realpathOf(path: string) {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -106,5 +106,8 @@ export function snapshot(folder: string): string {
   return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' })
 }
 
-export const openDescriptors = () =>
-  execFileSync('ls', [`/proc/${process.pid}/fd`], { encoding: 'utf8' }).split('\n').length
+/** How many descriptors this process holds of a world's files. */
+export function openDescriptors({ root }: World): number {
+  const script = 'readlink /proc/$1/fd/* | grep -c -F "$2"; true'
+  return Number(execFileSync('sh', ['-c', script, 'sh', String(process.pid), dirname(root)], { encoding: 'utf8' }))
+}

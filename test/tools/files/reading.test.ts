@@ -155,7 +155,7 @@ t.test('read_file shows images and gives the bytes of anything', async t => {
 
 t.test('read_file refuses what it cannot read, and closes what it opened', async t => {
   const world = makeWorld(t, { d: {}, 'a.txt': 'a' })
-  const before = openDescriptors()
+  const before = openDescriptors(world)
   for (const [path, expected] of Object.entries({
     none: 'FILE_NOT_FOUND',
     d: 'NOT_A_FILE',
@@ -166,7 +166,7 @@ t.test('read_file refuses what it cannot read, and closes what it opened', async
   writeFileSync(join(world.root, 'large'), Buffer.alloc(11_000_000, 'a\n'))
   world.abort.abort(new ToolError('CANCELLED', 'gone'))
   t.equal(await code(() => run(readFile, { path: 'large' }, world.ctx)), 'CANCELLED')
-  t.equal(openDescriptors(), before)
+  t.equal(openDescriptors(world), before)
 })
 
 t.test('list_directory lists a folder, or a tree level by level', async t => {
