@@ -22,6 +22,8 @@ export interface Subject {
   paths?: PathUse[]
   command?: string
   cwd?: string
+  /** Params besides the command's text that change what it does, such as its environment. */
+  alters?: string[]
   url?: string
 }
 

@@ -26,6 +26,7 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
       effect,
       paths,
       command: subject.command,
+      alters: subject.alters,
       host: subject.url === undefined ? undefined : hostOf(subject.url),
       agent: call.agent,
       client: call.client,

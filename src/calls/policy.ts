@@ -99,13 +99,22 @@ type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'
 
 function decideTier(tier: RuleTier, question: Question, rulebook: Rulebook): Verdict | undefined {
   const rules: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.remembered] : rulebook[tier]
-  const matching = rules.filter(rule => !expired(rule, rulebook.now) && ruleMatches(rule.match, question))
+  const matching = rules.filter(
+    rule =>
+      !expired(rule, rulebook.now) &&
+      ruleMatches(rule.match, question) &&
+      !(rule.effect === 'allow' && saysTooLittle(rule, question))
+  )
   for (const effect of ['deny', 'ask', 'allow'] as const) {
     const rule = matching.find(candidate => candidate.effect === effect)
     if (rule) return VERDICTS[effect](rule, tier, question)
   }
   return undefined
 }
+
+/** Leave for a command's text is no leave to run it with another environment or input. */
+const saysTooLittle = ({ match }: AnyRule, { alters }: Question) =>
+  match.command !== undefined && (alters?.length ?? 0) > 0
 
 const VERDICTS = {
   deny: (rule: AnyRule, tier: RuleTier) => deny(wordsOf(rule, tier), matched(rule, tier)),

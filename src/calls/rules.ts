@@ -12,6 +12,8 @@ export interface Facts {
   effect: Effect
   paths: readonly { path: string; access: 'read' | 'write' | 'list' }[]
   command?: string | undefined
+  /** Params besides the command's text that change what it does. */
+  alters?: readonly string[] | undefined
   host?: string | undefined
   agent?: string | undefined
   client: string
@@ -83,7 +85,9 @@ export function alwaysOptions(facts: Facts): AlwaysOption[] {
 
 const SCOPE_WORDS = { session: ', in this session', workspace: ', in this workspace' }
 
-function widths({ tool, paths, command }: Facts): { name: string; words: string; match: Match }[] {
+function widths({ tool, paths, command, alters }: Facts): { name: string; words: string; match: Match }[] {
+  // A rule on the text alone would say nothing of what else changes the command.
+  if (command !== undefined && alters?.length) return []
   if (command !== undefined)
     return [
       { name: 'command', words: `exactly \`${command}\``, match: { tool: literalGlob(tool), command, mode: 'exact' } }

@@ -62,7 +62,11 @@ export default defineTool({
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
   captures_output: true,
-  subject: ({ command, cwd = '.' }) => ({ command, cwd }),
+  subject: ({ command, cwd = '.', env, stdin }) => ({
+    command,
+    cwd,
+    alters: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...(stdin === undefined ? [] : ['stdin'])]
+  }),
   check(input, ctx) {
     for (const [name, text] of texts(input))
       if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
@@ -75,9 +79,12 @@ export default defineTool({
     const literal = shown.join('\n')
     const text = visible(literal)
     return {
-      title: input.description ?? firstLine(input.command),
+      title: visible(firstLine(input.command)),
       text,
-      ...(text !== literal && { notes: ['It holds control or invisible characters, shown here as \\u{…}.'] })
+      notes: [
+        ...(input.description === undefined ? [] : [`The caller says: ${visible(input.description)}`]),
+        ...(text === literal ? [] : ['It holds control or invisible characters, shown here as \\u{…}.'])
+      ]
     }
   },
   run: (input, ctx) => executed(input, ctx),
