@@ -11,6 +11,8 @@ import type { Test } from 'tap'
 import type { Discovery } from '../../src/host/discovery.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** The program as it is installed. It runs what `npm run build` made. */
+export const BUILT = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
 
 export interface Ended {
   code: number | null
@@ -27,7 +29,7 @@ export interface Server extends Ready {
   ended: Promise<Ended>
 }
 
-export function place(t: Test, files: Record<string, string> = {}) {
+export function place(t: Test, files: Record<string, string> = {}, program = MAIN) {
   // Not in the repository: paths of sockets must be short, and a project must not lie in another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
   const project = path.join(folder, 'project')
@@ -48,7 +50,7 @@ export function place(t: Test, files: Record<string, string> = {}) {
   })
 
   function start(argv: readonly string[], more: Record<string, string> = {}) {
-    const child = spawn(process.execPath, [MAIN, ...argv], { cwd: project, env: { ...env, ...more } })
+    const child = spawn(process.execPath, [program, ...argv], { cwd: project, env: { ...env, ...more } })
     started.push(child)
     return child
   }
