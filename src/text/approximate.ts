@@ -3,7 +3,29 @@
 /** Awaited every few milliseconds of work; false ends the search with what is known by then. */
 export type Breathe = () => Promise<boolean>
 
-const STEPS_BETWEEN_BREATHS = 400_000
+/** How many block steps are some milliseconds. */
+const STEPS_BETWEEN_BREATHS = 100_000
+
+/** Counts work, so that it stops for breath often enough and not too often. */
+export class Pace {
+  readonly #breathe: Breathe
+  #steps = 0
+
+  constructor(breathe: Breathe) {
+    this.#breathe = breathe
+  }
+
+  /** Counts work done; true when a breath is due. */
+  spend(steps: number): boolean {
+    this.#steps += steps
+    return this.#steps >= STEPS_BETWEEN_BREATHS
+  }
+
+  breathe(): Promise<boolean> {
+    this.#steps = 0
+    return this.#breathe()
+  }
+}
 
 /**
  * For the end of each line, the least edit distance between `pattern` and any stretch of text that ends there: what a
@@ -13,18 +35,14 @@ const STEPS_BETWEEN_BREATHS = 400_000
 export async function bestDistancesByLine(
   lines: readonly string[],
   pattern: string,
-  breathe: Breathe
+  pace: Pace
 ): Promise<Int32Array | undefined> {
   const column = new Column(pattern)
   const distances = new Int32Array(lines.length)
-  let steps = 0
   for (const [i, line] of lines.entries()) {
     for (let at = 0; at < line.length; at++) {
       column.advance(line.charCodeAt(at))
-      steps += column.blocks
-      if (steps < STEPS_BETWEEN_BREATHS) continue
-      steps = 0
-      if (!(await breathe())) return undefined
+      if (pace.spend(column.blocks) && !(await pace.breathe())) return undefined
     }
     distances[i] = column.distance
     column.advance(NEWLINE)

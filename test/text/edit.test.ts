@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { distance } from 'fastest-levenshtein'
 import t from 'tap'
-import { bestDistancesByLine } from '../../src/text/approximate.ts'
+import { bestDistancesByLine, Pace } from '../../src/text/approximate.ts'
 import { applyEdit, type Edit, FUZZY_THRESHOLD } from '../../src/text/edit.ts'
 import { eolOf } from '../../src/text/encoding.ts'
 import { mostSimilar } from '../../src/text/fuzzy.ts'
@@ -178,7 +178,7 @@ t.test('the least distance to a line end is that of the best stretch ending ther
       async (lines, wanted) => {
         const pattern = wanted.join('\n')
         const text = lines.join('\n')
-        const found = await bestDistancesByLine(lines, pattern, goOn)
+        const found = await bestDistancesByLine(lines, pattern, new Pace(goOn))
         let end = -1
         return lines.every((line, i) => {
           end += line.length + 1
