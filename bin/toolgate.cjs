@@ -18,6 +18,8 @@ if (found[0] < NEEDED[0] || (found[0] === NEEDED[0] && found[1] < NEEDED[1])) {
   process.exitCode = 1
 } else {
   require('module').enableCompileCache(cacheFolder())
+  // Kept at the end by itself, but a server may never come to a proper one.
+  setTimeout(require('module').flushCompileCache, 3000).unref()
   require('../dist/main.js')
 }
 
