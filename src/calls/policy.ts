@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { Effect } from '../tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, RememberedRule } from './call.ts'
 import { misleads, refusal } from './command.ts'
-import { alwaysOptions, type Facts, ruleMatches } from './rules.ts'
+import { alwaysOptions, type Facts, ruleHolds } from './rules.ts'
 
 /** A path as the descriptor walk found it. */
 export interface JudgedPath {
@@ -16,6 +16,8 @@ export interface JudgedPath {
   sensitive: boolean
   /** Some program runs or obeys the file later by itself. */
   self_starting: boolean
+  /** The use covers everything beneath the path too. */
+  tree?: boolean
 }
 
 export interface Question extends Facts {
@@ -54,8 +56,7 @@ export interface Verdict {
 export function judge(question: Question, rulebook: Rulebook): Verdict {
   const refused = REFUSALS.map(refuse => refuse(question, rulebook)).find(found => found !== undefined)
   if (refused) return deny(refused.reason, { tier: refused.tier, effect: 'deny', reason: refused.reason }, refused.code)
-  const ruled = TIERS.map(tier => decideTier(tier, question, rulebook)).find(found => found !== undefined)
-  const verdict = ruled ?? byEffect(question)
+  const verdict = byRules(question, rulebook)
   return verdict.decision === 'deny' ? verdict : withFloors(verdict, question, rulebook)
 }
 
@@ -97,24 +98,28 @@ type RuleTier = 'administrator' | 'user' | 'workspace'
 const TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
 type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'> & { rule_id?: string }
 
-function decideTier(tier: RuleTier, question: Question, rulebook: Rulebook): Verdict | undefined {
-  const rules: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.remembered] : rulebook[tier]
-  const matching = rules.filter(
-    rule =>
-      !expired(rule, rulebook.now) &&
-      ruleMatches(rule.match, question) &&
-      !(rule.effect === 'allow' && saysTooLittle(rule, question))
-  )
+function byRules(question: Question, rulebook: Rulebook): Verdict {
+  let unclear: MatchedRule | undefined
+  let verdict: Verdict | undefined
+  for (const tier of TIERS) {
+    const rules: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.remembered] : rulebook[tier]
+    const inForce = rules.filter(rule => !expired(rule, rulebook.now))
+    const doubtful = inForce.find(rule => ruleHolds(rule, question) === 'unclear')
+    if (doubtful) unclear ??= { ...matched(doubtful, tier), effect: 'ask' }
+    verdict = decideTier(tier, inForce, question)
+    if (verdict) break
+  }
+  verdict ??= byEffect(question)
+  return unclear && verdict.decision === 'allow' ? raise(verdict, 'ask', unclear) : verdict
+}
+
+function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: Question): Verdict | undefined {
   for (const effect of ['deny', 'ask', 'allow'] as const) {
-    const rule = matching.find(candidate => candidate.effect === effect)
+    const rule = rules.find(candidate => candidate.effect === effect && ruleHolds(candidate, question) === true)
     if (rule) return VERDICTS[effect](rule, tier, question)
   }
   return undefined
 }
-
-/** Leave for a command's text is no leave to run it with another environment or input. */
-const saysTooLittle = ({ match }: AnyRule, { alters }: Question) =>
-  match.command !== undefined && (alters?.length ?? 0) > 0
 
 const VERDICTS = {
   deny: (rule: AnyRule, tier: RuleTier) => deny(wordsOf(rule, tier), matched(rule, tier)),
@@ -191,7 +196,7 @@ const namesPath = (verdict: Verdict, question: Question, rulebook: Rulebook) =>
       rule.effect === 'allow' &&
       rule.match.path !== undefined &&
       !expired(rule, rulebook.now) &&
-      ruleMatches(rule.match, question)
+      ruleHolds(rule, question) === true
   )
 
 const deny = (reason: string, rule: MatchedRule, code?: ErrorCode): Verdict => ({

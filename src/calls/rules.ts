@@ -10,7 +10,7 @@ export interface Facts {
   tool: string
   category: Category
   effect: Effect
-  paths: readonly { path: string; access: 'read' | 'write' | 'list' }[]
+  paths: readonly { path: string; access: 'read' | 'write' | 'list'; tree?: boolean }[]
   command?: string | undefined
   /** Params besides the command's text that change what it does. */
   alters?: readonly string[] | undefined
@@ -19,14 +19,25 @@ export interface Facts {
   client: string
 }
 
-/** Whether every field that the rule names holds for the call. A path rule must cover every path touched. */
-export function ruleMatches(match: Match, facts: Facts): boolean {
-  return (Object.keys(match) as (keyof Match)[]).every(
-    field => match[field] === undefined || FIELDS[field](match, facts)
-  )
+/** Whether a rule says something of a call; `unclear` where that cannot be told, so that the call must be asked about. */
+export type Holds = boolean | 'unclear'
+
+/** A rule that allows must cover the whole call; one that denies or asks holds as soon as it touches a part of it. */
+export function ruleHolds({ effect, match }: Pick<ConfiguredRule, 'effect' | 'match'>, facts: Facts): Holds {
+  const fields = effect === 'allow' ? COVERS : TOUCHES
+  let holds: Holds = true
+  for (const field of Object.keys(match) as (keyof Match)[]) {
+    if (match[field] === undefined) continue
+    const found = fields[field](match, facts)
+    if (found === false) return false
+    if (found === 'unclear') holds = found
+  }
+  return holds
 }
 
-const FIELDS: Record<keyof Match, (match: Match, facts: Facts) => boolean> = {
+type Fields = Record<keyof Match, (match: Match, facts: Facts) => Holds>
+
+const COVERS: Fields = {
   tool: ({ tool }, facts) => globMatches(tool!, facts.tool),
   category: ({ category }, facts) => category === facts.category,
   effect: ({ effect }, facts) => effect === facts.effect,
@@ -34,8 +45,28 @@ const FIELDS: Record<keyof Match, (match: Match, facts: Facts) => boolean> = {
   client: ({ client }, facts) => globMatches(client!, facts.client),
   path: ({ path }, facts) => facts.paths.length > 0 && facts.paths.every(used => globMatches(path!, used.path)),
   host: ({ host }, facts) => facts.host !== undefined && hostMatches(host!, facts.host),
-  command: ({ command, mode }, facts) => facts.command !== undefined && commandMatches(command!, mode, facts.command),
+  // Leave for a command's text is no leave to run it with another environment or input.
+  command: ({ command, mode }, facts) =>
+    facts.command !== undefined && !facts.alters?.length && commandMatches(command!, mode, facts.command),
   mode: ({ command }) => command !== undefined
+}
+
+const TOUCHES: Fields = {
+  ...COVERS,
+  path: ({ path }, { paths }) =>
+    paths.some(used => globMatches(path!, used.path)) ||
+    (paths.some(used => used.tree && used.access !== 'list' && mayHold(used.path, path!)) && 'unclear'),
+  command: ({ command, mode }, facts) =>
+    facts.command !== undefined &&
+    (commandMatches(command!, mode, facts.command) ||
+      (mode === 'prefix' && plainArgv(facts.command) === undefined && 'unclear'))
+}
+
+/** Whether something beneath a folder could match the glob, by the part of it that is written out. */
+function mayHold(folder: string, glob: string) {
+  if (folder === '.') return true
+  const literal = /^[^\\*?[\]{},!]*/.exec(glob)![0]
+  return literal.startsWith(`${folder}/`) || `${folder}/`.startsWith(literal)
 }
 
 function hostMatches(pattern: string, host: string) {
@@ -58,6 +89,8 @@ export function ruleFaults({ match, examples }: ConfiguredRule): string[] {
   if (match.mode !== undefined && match.command === undefined) faults.push('mode needs command')
   if (match.mode === 'prefix' && match.command !== undefined && plainArgv(match.command) === undefined)
     faults.push('a prefix must be plain words, without quotes, variables or operators')
+  const wrong = GLOBS.flatMap(field => globFault(field, match[field]))
+  if (wrong.length > 0) return [...faults, ...wrong]
   const holds = (example: string) =>
     match.command !== undefined
       ? commandMatches(match.command, match.mode, example)
@@ -69,6 +102,17 @@ export function ruleFaults({ match, examples }: ConfiguredRule): string[] {
   for (const example of examples?.no_match ?? [])
     if (holds(example)) faults.push(`matches ${JSON.stringify(example)}, which it must not`)
   return faults
+}
+
+const GLOBS = ['tool', 'path', 'agent', 'client'] as const
+
+function globFault(field: string, glob: string | undefined): string[] {
+  try {
+    if (glob !== undefined) globMatches(glob, '')
+    return []
+  } catch (error) {
+    return [`${field}: ${(error as SyntaxError).message}`]
+  }
 }
 
 /** The literal rules that would have let this call through, the narrowest first. */
