@@ -16,6 +16,8 @@ export interface EventsOptions {
   onDisconnect?: (cause: unknown) => void
   /** A connection that is silent for this long is given up. The server speaks every 15 s. */
   silence_ms?: number
+  /** Pause before a lost connection is made again, doubled each time it fails. Default: what the server asks for. */
+  retry_ms?: number
 }
 
 interface Frame {
@@ -31,10 +33,10 @@ const LONGEST_RETRY_MS = 10_000
 const SILENCE_MS = 45_000
 
 export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGenerator<Event> {
-  const { after, types, session_id, workspace, tool_call_id, signal, silence_ms = SILENCE_MS } = options
+  const { after, types, session_id, workspace, tool_call_id, signal, retry_ms, silence_ms = SILENCE_MS } = options
   const query = { session_id, workspace, tool_call_id, types: types?.join(',') }
   let last = after === undefined ? undefined : String(after)
-  let retry = RETRY_MS
+  let retry = retry_ms ?? RETRY_MS
   let tries = 0
   let ever = false
 
@@ -47,7 +49,7 @@ export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGe
       for await (const frame of readFrames(response, () => silence.heard())) {
         tries = 0
         last = frame.id ?? last
-        retry = frame.retry ?? retry
+        retry = retry_ms ?? frame.retry ?? retry
         yield frame.event
       }
       options.onDisconnect?.(new Error('The stream ended.'))

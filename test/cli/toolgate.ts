@@ -66,8 +66,11 @@ export function place(t: Test, files: Record<string, string> = {}, program = MAI
   }
 
   /** Starts `serve` and waits until it is ready. */
-  async function serve(...flags: string[]): Promise<Server> {
-    const child = start(['serve', '--ready', 'json', '--log-level', 'error', ...flags])
+  const serve = (...flags: string[]) => serveIn({}, ...flags)
+
+  /** The same with more in its environment. */
+  async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<Server> {
+    const child = start(['serve', '--ready', 'json', '--log-level', 'error', ...flags], more)
     const ended = end(child)
     const line = await Promise.race([
       once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
@@ -76,7 +79,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = MAI
     return { ...(JSON.parse(line) as Ready), process: child, ended }
   }
 
-  return { folder, project, home: env.HOME, start, toolgate, serve }
+  return { folder, project, home: env.HOME, start, toolgate, serve, serveIn }
 }
 
 async function end(child: ChildProcessWithoutNullStreams): Promise<Ended> {

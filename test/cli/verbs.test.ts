@@ -1,0 +1,316 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { connect } from '../../src/client/client.ts'
+import { place } from './toolgate.ts'
+
+async function served(t: Test, files: Record<string, string> = { 'a.txt': 'hello\n' }, ...flags: string[]) {
+  const made = place(t, files)
+  const server = await made.serve(...flags)
+  const { token, call_token } = JSON.parse(readFileSync(server.discovery_file, 'utf8'))
+  return { ...made, server, token, call_token, client: connect({ url: server.url, token }) }
+}
+const ID = /tc_[0-9A-Z]{26}/g
+/** Ids, times, digests and durations differ from run to run. */
+const plain = (text: string) =>
+  text
+    .replace(ID, 'ID')
+    .replace(/rule_[0-9A-Z]{26}/g, 'RULE')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/^\d\d:\d\d:\d\d\.\d{3}/gm, 'TIME')
+    .replace(/ in \d+ ms/g, ' in N ms')
+    .replace(/took( +)\d+ ms/g, 'took$1N ms')
+
+t.test('version and help', async t => {
+  const { toolgate } = place(t)
+  t.same(await toolgate(['version']), { code: 0, stdout: 'toolgate 0.1.0\n', stderr: '' })
+  t.same(await toolgate(['--version']), { code: 0, stdout: 'toolgate 0.1.0\n', stderr: '' })
+  t.match(JSON.parse((await toolgate(['--json', 'version'])).stdout), { version: '0.1.0', node: /^24\./ })
+  t.match(await toolgate(['--help']), {
+    code: 0,
+    stdout: /^Toolgate runs tools.*Verbs:\n {2}serve .*Exit codes: 0 done/s,
+    stderr: ''
+  })
+  t.match(await toolgate(['call', '--help']), {
+    code: 0,
+    stdout: /^Usage: toolgate call \[options\] <tool> \[params\.\.\.\]/,
+    stderr: ''
+  })
+  t.match(await toolgate(['bogus']), {
+    code: 2,
+    stdout: '',
+    stderr: /^toolgate: There is no verb bogus\. The verbs are: serve, status/
+  })
+  t.match(await toolgate(['--quiet']), { code: 2, stdout: /^Toolgate runs tools/ })
+})
+
+t.test('no server, no token, another server', async t => {
+  const { toolgate, folder, project, server } = await served(t)
+  const none = `toolgate: No server runs for ${folder}. Start one with: toolgate serve. Name another project with --root.\n`
+  t.same(await toolgate(['status', '--root', folder]), { code: 3, stdout: '', stderr: none })
+  const away = { TOOLGATE_RUN_DIR: path.join(folder, 'empty'), HOME: path.join(folder, 'empty') }
+  t.match(await toolgate(['approvals', '--json'], { env: away }), {
+    code: 3,
+    stderr: `{"error":{"code":"UNREACHABLE","message":"No server runs for ${project}.","hint":"Start one with`
+  })
+  t.same(await toolgate(['status', '--url', 'http://127.0.0.1:1']), {
+    code: 4,
+    stdout: '',
+    stderr: 'toolgate: There is no token for http://127.0.0.1:1. Name a file that holds it in TOOLGATE_TOKEN_FILE.\n'
+  })
+  t.match(await toolgate(['status', '--url', `${server.url}/`]), { code: 0 })
+  t.same(await toolgate(['status', '--format', 'env']), {
+    code: 0,
+    stdout: `TOOLGATE_URL='${server.url}'\n`,
+    stderr: ''
+  })
+  t.same(await toolgate(['status']), {
+    code: 0,
+    stdout: `Toolgate 0.1.0 at ${server.url}, pid ${server.pid}\n  serves   ${project}\n  waiting  0\n  running  0\n`,
+    stderr: ''
+  })
+  t.match(JSON.parse((await toolgate(['status', '--all', '--json'])).stdout), [{ url: server.url, roots: [project] }])
+})
+
+t.test('tools, listed and shown', async t => {
+  const { toolgate } = await served(t)
+  const list = await toolgate(['tools'])
+  t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DOES\nread_file +files +read +Read /, stderr: '' })
+  t.notMatch(list.stdout, / \n/, 'nothing trails')
+  const shown = await toolgate(['tools', 'read_file'])
+  t.match(shown, {
+    code: 0,
+    stdout: /^read_file: .*\neffect read, at most 5000 ms\n\nPARAM +TYPE +MEANS\npath +string /s
+  })
+  t.match(JSON.parse((await toolgate(['tools', 'read_file', '--json'])).stdout), {
+    name: 'read_file',
+    input: { required: ['path'] }
+  })
+  t.same(await toolgate(['tools', 'nope']), {
+    code: 1,
+    stdout: '',
+    stderr: 'toolgate: There is no tool "nope" here.\n'
+  })
+})
+
+t.test('calls that need nobody', async t => {
+  const { toolgate } = await served(t, { 'a.txt': 'one\ntwo\u001b[31m\u202e\n' })
+  t.same(await toolgate(['call', 'read_file', 'path=a.txt', 'offset=2', 'limit=1']), {
+    code: 0,
+    stdout: '     2\ttwo\\x1b[31m\\u{202e}\n',
+    stderr: ''
+  })
+  const json = await toolgate(['call', 'read_file', '--args', '{"path":"a.txt"}', '--json'])
+  t.match(json, { code: 0, stdout: /\\u001b\[31m\\u202e/, stderr: '' })
+  t.match(JSON.parse(json.stdout), {
+    status: 'success',
+    tool: 'read_file',
+    result: { data: { content: 'one\ntwo\u001b[31m\u202e\n' } }
+  })
+  t.match(await toolgate(['call', 'read_file', '--args', '-'], { input: '{"path":"a.txt","limit":1}' }), {
+    code: 0,
+    stdout: /one/
+  })
+  t.same(await toolgate(['call', 'read_file', 'path=none']), {
+    code: 1,
+    stdout: '',
+    stderr: 'toolgate: read_file error: FILE_NOT_FOUND: "none" does not exist.\n'
+  })
+  const wrong: [string[], number, string][] = [
+    [['call', 'read_file'], 2, 'toolgate: /params/path is required.\n'],
+    [['call', 'read_file', 'path=a', 'offset=x'], 2, 'toolgate: /params/offset must be integer.\n'],
+    [['call', 'read_file', 'nonsense'], 2, 'toolgate: nonsense is not name=value.\n'],
+    [
+      ['call', 'read_file', 'size=1'],
+      2,
+      'toolgate: There is no param size. The params are: path, encoding, offset, limit.\n'
+    ],
+    [['call', 'read_file', '--args', '[1]'], 2, 'toolgate: --args must be a JSON object.\n'],
+    [['call', 'todo_write', 'todos={'], 2, "toolgate: todos must be JSON. Such as: todos='[…]'\n"],
+    [['call', 'read_file', 'path=a', '--call-timeout', 'x'], 2, 'toolgate: --call-timeout must be milliseconds.\n'],
+    [
+      ['call', 'read_file', 'path=a', '--timeout', 'soon'],
+      2,
+      'toolgate: soon is no duration. Write it as 30s, 500ms or 2m.\n'
+    ],
+    [['call'], 2, "toolgate: missing required argument 'tool'\n"]
+  ]
+  for (const [argv, code, stderr] of wrong) t.same(await toolgate(argv), { code, stdout: '', stderr }, argv.join(' '))
+})
+
+t.test('a call that waits: listed, shown, approved, done', async t => {
+  const { start, toolgate, client, project } = await served(t)
+  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
+  const said: string[] = []
+  for await (const line of createInterface({ input: call.stderr })) {
+    said.push(line)
+    break
+  }
+  const [id] = said[0]!.match(ID)!
+  t.same(said, [`Waits for approval: toolgate approve ${id}`])
+  t.match(
+    plain((await toolgate(['approvals'])).stdout),
+    /^CALL +AGE +LEVEL +TOOL +WOULD\nID +\d+s +ask +edit_file +\S.*a\.txt/
+  )
+  t.same(await toolgate(['approve', id!]), {
+    code: 2,
+    stdout: '',
+    stderr: 'toolgate: Nobody can be asked here. Give --digest with what you were shown, or --yes.\n'
+  })
+  t.match(await toolgate(['approve', id!, '--digest', '0'.repeat(64)]), {
+    code: 6,
+    stdout: '',
+    stderr: /Look again with: toolgate approvals/
+  })
+  const approved = await toolgate(['approve', id!, '--yes'])
+  t.match(approved, { code: 0, stdout: `${id} approved\n` })
+  t.match(approved.stderr, /asked by toolgate-cli \/ default\n.*context {2}greeting\n.*-hello\n\+goodbye\n/s)
+  t.equal((await client.get(id!, { wait_ms: 10_000 })).status, 'success')
+  t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
+  t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, plain(stderr)]), [
+    6,
+    'toolgate: ID waits for no decision: it is success, approved by toolgate-cli at TIME.\n'
+  ])
+  t.match(
+    plain((await toolgate(['show', id!])).stdout),
+    /^edit_file success {2}ID\n {2}params .*\n {2}changed +modified a\.txt \+1 -1\n/s
+  )
+})
+
+t.test('refused, cancelled, expired, timed out', async t => {
+  const { start, toolgate } = await served(t)
+  const waiting = async (...flags: string[]) => {
+    const child = start(['call', 'shell_exec', 'command=echo hi', ...flags])
+    const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+    const [id] = String((await lines.next()).value).match(ID)!
+    const ended = new Promise(resolve => child.once('exit', resolve))
+    return { id: id!, ended: async () => [await ended, plain(String((await lines.next()).value))], child }
+  }
+  const refused = await waiting()
+  t.same(await toolgate(['reject', refused.id, '-m', 'no', '--message', 'use the API']), {
+    code: 0,
+    stdout: `${refused.id} rejected\n`,
+    stderr: ''
+  })
+  t.same(await refused.ended(), [5, 'toolgate: shell_exec rejected: no (use the API)'])
+  t.match(await toolgate(['reject', refused.id]), { code: 6, stdout: '' })
+
+  const cancelled = await waiting()
+  t.same(await toolgate(['cancel', cancelled.id]), { code: 0, stdout: `${cancelled.id} cancelled\n`, stderr: '' })
+  t.same(await cancelled.ended(), [1, 'toolgate: shell_exec cancelled: Cancelled by the client.'])
+  t.match(await toolgate(['cancel', 'tc_00000000000000000000000000']), { code: 1, stderr: /There is no call/ })
+
+  const left = await waiting('--timeout', '200ms')
+  t.same(await left.ended(), [124, 'The call goes on: toolgate show ID'])
+  t.match((await toolgate(['show', left.id, '--json'])).stdout, '"status":"awaiting_approval"')
+
+  const interrupted = await waiting()
+  interrupted.child.kill('SIGINT')
+  t.same(await interrupted.ended(), [130, 'toolgate: Interrupted.'])
+  t.match((await toolgate(['show', interrupted.id, '--json'])).stdout, '"status":"cancelled"')
+
+  const blocked = await toolgate(['call', 'shell_exec', 'command=rm -rf /'])
+  t.match(blocked, { code: 5, stdout: '', stderr: /^toolgate: shell_exec error: COMMAND_BLOCKED/ })
+})
+
+t.test('nobody decides', async t => {
+  const { toolgate } = await served(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
+  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 7, stdout: '' })
+})
+
+t.test('left to run, and what it printed', async t => {
+  const { toolgate, client } = await served(t)
+  const { stdout } = await toolgate(['call', 'shell_exec', 'command=printf "a\\033b\\n"; echo c >&2', '--no-wait'])
+  const id = stdout.trim()
+  t.match(id, ID)
+  await toolgate(['approve', id, '--yes', '--quiet'])
+  await client.get(id, { wait_ms: 10_000 })
+  t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\x1bb\nc\n', stderr: '' })
+})
+
+t.test('a dry run', async t => {
+  const { toolgate, client } = await served(t)
+  t.same(await toolgate(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye', '--dry-run']), {
+    code: 0,
+    stdout: 'ask: It changes files.\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hello\n+bye\n',
+    stderr: ''
+  })
+  t.match(await toolgate(['call', 'shell_exec', 'command=rm -rf /', '--dry-run']), { code: 5, stdout: /^deny: / })
+  t.same((await client.calls()).calls, [])
+})
+
+t.test('rules: none, added, used, revoked', async t => {
+  const { toolgate } = await served(t)
+  t.same(await toolgate(['rules']), { code: 0, stdout: '', stderr: 'No rule is remembered.\n' })
+  const added = await toolgate(['rules', 'add', 'allow', '--tool', 'shell_exec', '--prefix', 'echo', '-m', 'harmless'])
+  t.same([added.code, plain(added.stdout)], [0, 'RULE\n'])
+  t.match(
+    plain((await toolgate(['rules'])).stdout),
+    /^RULE +EFFECT +SCOPE +EXPIRES +MATCHES\nRULE +allow +workspace +never +\{"tool":"shell_exec","command":"echo","mode":"prefix"\}\n$/
+  )
+  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 0, stdout: /^hi\n/ })
+  const rule_id = added.stdout.trim()
+  t.same(await toolgate(['rules', 'revoke', rule_id]), { code: 0, stdout: `${rule_id} revoked\n`, stderr: '' })
+  t.match(await toolgate(['rules', 'revoke', rule_id]), { code: 1 })
+  t.match(await toolgate(['rules', 'add', 'perhaps', '--tool', 'x']), {
+    code: 2,
+    stderr: 'toolgate: perhaps is none of allow, ask, deny.\n'
+  })
+  t.match(await toolgate(['rules', 'add', 'deny']), { code: 2, stderr: /^toolgate: Say what the rule matches\./ })
+})
+
+t.test('a call-only token may not decide', async t => {
+  const { toolgate, server, call_token, folder } = await served(t)
+  const file = path.join(folder, 'token')
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(file, call_token, { mode: 0o600 })
+  const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }
+  const id = (await toolgate(['call', 'shell_exec', 'command=echo hi', '--no-wait'], { env })).stdout.trim()
+  t.match(await toolgate(['approve', id, '--yes'], { env }), {
+    code: 4,
+    stdout: '',
+    stderr: /lacks the right "approve"/
+  })
+})
+
+t.test('tail follows through a restart of the server', async t => {
+  const { start, toolgate, serve, server } = await served(t)
+  await toolgate(['call', 'read_file', 'path=a.txt'])
+  const tail = start(['tail', '--since', '0', '--type', 'tool.call,tool.result'])
+  const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]()
+  const next = async () => plain(String((await lines.next()).value))
+  t.same(await next(), 'TIME stream.snapshot at 2, 0 waiting, 0 running')
+  t.same(
+    [await next(), await next()],
+    ['TIME tool.call ID read_file {"path":"a.txt"}', 'TIME tool.result ID read_file success in N ms']
+  )
+  server.process.kill('SIGKILL')
+  await server.ended
+  const second = await serve()
+  t.not(second.url, server.url)
+  await toolgate(['call', 'list_directory', 'path=.'])
+  t.match(await next(), /^TIME stream\.snapshot at \d+/)
+  t.same(
+    [await next(), await next()],
+    ['TIME tool.call ID list_directory {"path":"."}', 'TIME tool.result ID list_directory success in N ms']
+  )
+  tail.kill('SIGINT')
+  const [code] = await new Promise<[number | null]>(resolve => tail.once('exit', code => resolve([code])))
+  t.equal(code, 130)
+  t.match(await toolgate(['tail', '--type', 'nope']), { code: 2, stderr: /There is no event type "nope"/ })
+  t.match(await toolgate(['tail', '--since', 'x']), {
+    code: 2,
+    stderr: 'toolgate: --since must be the seq of an event.\n'
+  })
+  const json = await toolgate(['tail', '--since', '0', '--json', '--timeout', '1s'])
+  t.equal(json.code, 124)
+  t.same(
+    json.stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).type)
+      .slice(0, 3),
+    ['stream.snapshot', 'tool.call', 'tool.result']
+  )
+})

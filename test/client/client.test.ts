@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { connect, type Event, type ToolgateError } from '../../src/client/client.ts'
+import { CALL_TOKEN, startApp, TOKEN } from '../start-app.ts'
+
+async function started(t: Test, files: Record<string, string> = { 'a.txt': 'hello\n' }) {
+  const server = await startApp(t, files)
+  return { ...server, client: connect({ url: server.url, token: TOKEN, client: 'tester' }) }
+}
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'ok',
+    (error: ToolgateError) => [error.code, error.status]
+  )
+
+t.test('every method, once around', async t => {
+  const { client, url, read } = await started(t)
+  t.same(client.connection, { url, token: TOKEN })
+  t.match(await client.health(), { instance: String, version: '0.0.0-test', protocol: 1 })
+  t.match(await client.state(), { head: 0, pending: [], running: [], sessions: {} })
+  t.match(await client.capabilities(), { limits: { read: 32 } })
+  t.ok((await client.tools()).some(({ name }) => name === 'read_file'))
+  t.match(await client.tool('read_file'), { name: 'read_file', effect: 'read' })
+
+  const done = await client.call('read_file', { path: 'a.txt' }, { session_id: 's' })
+  t.match(done, { status: 'success', client: 'tester', session_id: 's', result: { data: { content: 'hello\n' } } })
+  t.same(await client.get(done.tool_call_id), done)
+  t.match(await client.calls({ session_id: 's', limit: 1 }), { calls: [{ tool_call_id: done.tool_call_id }] })
+  t.match(
+    await client.batch([
+      { tool: 'read_file', params: { path: 'a.txt' } },
+      { tool: 'nope', params: {} }
+    ]),
+    {
+      results: [{ status: 'success' }, { problem: { code: 'UNKNOWN_TOOL' } }]
+    }
+  )
+  const edit = { path: 'a.txt', old: 'hello', new: 'bye' }
+  t.match(await client.dryRun('edit_file', edit), { dry_run: true, verdict: { decision: 'ask' }, digest: String })
+
+  const waiting = await client.call('edit_file', edit)
+  t.same(
+    (await client.approvals()).map(({ tool_call_id }) => tool_call_id),
+    [waiting.tool_call_id]
+  )
+  const { approval } = (await client.approvals())[0]!
+  t.match(await client.approve(waiting.tool_call_id, { digest: approval.digest, wait_ms: 10_000 }), {
+    status: 'success'
+  })
+  t.equal(read('a.txt'), 'bye\n')
+  const other = await client.call('edit_file', { path: 'a.txt', old: 'bye', new: 'x' })
+  t.match(await client.reject(other.tool_call_id, { reason: 'no', user_message: 'ask' }), {
+    status: 'rejected',
+    reason: 'no'
+  })
+  const third = await client.call('shell_exec', { command: 'echo hi' })
+  t.match(await client.cancel(third.tool_call_id, { reason: 'enough' }), { status: 'cancelled', reason: 'enough' })
+
+  const rule = await client.addRule({
+    effect: 'allow',
+    match: { tool: 'shell_exec', command: 'echo hi' },
+    scope: 'user'
+  })
+  t.same(await client.rules(), [rule])
+  const ran = await client.call('shell_exec', { command: 'echo hi' }, { wait_ms: 10_000 })
+  t.match(await client.output(ran.tool_call_id, { stream: 'stdout' }), { text: 'hi\n', next_offset: 3 })
+  t.match(await client.revokeRule(rule.rule_id), { rule_id: rule.rule_id })
+  t.same(await client.rules(), [])
+})
+
+t.test('the same key gives the same call', async t => {
+  const { client } = await started(t)
+  const call = () => client.call('read_file', { path: 'a.txt' }, { idempotency_key: 'k' })
+  t.equal((await call()).tool_call_id, (await call()).tool_call_id)
+})
+
+t.test('a call as a stream of its events', async t => {
+  const { client } = await started(t)
+  const types: string[] = []
+  for await (const { type } of client.stream('read_file', { path: 'a.txt' })) types.push(type)
+  t.same(types, ['stream.snapshot', 'tool.call', 'tool.result'])
+})
+
+t.test('errors have a code, a status and the problem', async t => {
+  const { client, url } = await started(t)
+  t.same(await codeOf(client.call('read_file', {})), ['INVALID_PARAMS', 400])
+  t.same(await codeOf(client.get('tc_00000000000000000000000000')), ['NOT_FOUND', 404])
+  t.same(await codeOf(connect({ url, token: 'x' }).state()), ['UNAUTHORIZED', 401])
+  t.same(await codeOf(connect({ url, token: CALL_TOKEN }).addRule({ effect: 'deny', match: {}, scope: 'user' })), [
+    'FORBIDDEN',
+    403
+  ])
+  t.same(await codeOf(connect({ url: 'http://127.0.0.1:1', token: 'x' }).state()), ['UNREACHABLE', 0])
+  await t.rejects(client.call('read_file', { path: 1, more: 2 }), {
+    name: 'ToolgateError',
+    problem: { errors: [{ pointer: '/params/more' }, { pointer: '/params/path' }] }
+  })
+  const aborted = AbortSignal.abort(new Error('mine'))
+  await t.rejects(client.state({ signal: aborted }), { message: 'mine' })
+})
+
+t.test('an answer that is none of ours', async t => {
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/state': response => response.end('<html>'),
+    '/health': response => response.writeHead(502).end('<html>')
+  }
+  const server = createServer((request: IncomingMessage, response) => answers[request.url!]!(response)).listen(0)
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const client = connect({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'x' })
+  t.same(await codeOf(client.state()), ['BAD_ANSWER', 200])
+  t.same(await codeOf(client.health()), ['BAD_ANSWER', 502])
+})
+
+/** Passes bytes on, and breaks each connection off after `bytes` of the answer. */
+async function cuttingProxy(t: Test, url: string, bytes: () => number) {
+  const open = new Set<Socket>()
+  const proxy = createProxy(socket => {
+    const upstream = dial(Number(new URL(url).port), '127.0.0.1')
+    let left = bytes()
+    for (const end of [socket, upstream]) {
+      open.add(end)
+      end.on('error', () => {})
+      end.on('close', () => {
+        socket.destroy()
+        upstream.destroy()
+      })
+    }
+    socket.on('data', chunk => upstream.write(String(chunk).replace(/host: [^\r]*/i, `host: ${new URL(url).host}`)))
+    upstream.on('data', chunk => {
+      const part = chunk.subarray(0, left)
+      left -= part.length
+      if (left > 0) socket.write(part)
+      else socket.end(part)
+    })
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.teardown(() => {
+    for (const socket of open) socket.destroy()
+    proxy.close()
+  })
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+t.test('events over a connection that breaks anywhere: none missed, none twice', async t => {
+  const { client, url, write } = await started(t, {})
+  for (let i = 0; i < 20; i++) {
+    write(`${i}.txt`, 'ä'.repeat(50))
+    await client.call('read_file', { path: `${i}.txt` })
+  }
+  const { head } = await client.state()
+  // Long enough for the headers, the snapshot and some frames; every place in a frame is cut sooner or later.
+  let size = 1_200
+  const proxy = await cuttingProxy(t, url, () => (size += 37))
+  const seen: number[] = []
+  let cut = 0
+  const events = connect({ url: proxy, token: TOKEN }).events({ after: 0, retry_ms: 1, onDisconnect: () => cut++ })
+  for await (const event of events) {
+    if (event.type === 'stream.snapshot') continue
+    seen.push(event.seq)
+    if (event.seq >= head) break
+  }
+  const all: number[] = []
+  for await (const event of client.events({ after: 0 })) {
+    if (event.type !== 'stream.snapshot') all.push(event.seq)
+    if (all.at(-1) === head) break
+  }
+  t.ok(cut > 0, `cut ${cut} times`)
+  t.same(seen, all)
+})
+
+t.test('events by filter, until the signal', async t => {
+  const { client } = await started(t)
+  const abort = new AbortController()
+  const seen: Event['type'][] = []
+  const following = (async () => {
+    for await (const event of client.events({ types: ['tool.result'], session_id: 'mine', signal: abort.signal })) {
+      seen.push(event.type)
+      if (event.type === 'stream.snapshot') {
+        await client.call('read_file', { path: 'a.txt' }, { session_id: 'other' })
+        await client.call('read_file', { path: 'a.txt' }, { session_id: 'mine' })
+      } else abort.abort()
+    }
+  })()
+  await following
+  t.same(seen, ['stream.snapshot', 'tool.result'])
+})
+
+t.test('a refusal ends following, a silent server does not', async t => {
+  const { client, url } = await started(t)
+  const first = async (events: AsyncGenerator<Event>) => (await events.next()).value?.type
+  t.same(await codeOf(first(connect({ url, token: 'x' }).events())), ['UNAUTHORIZED', 401])
+  t.same(await codeOf(first(client.events({ types: ['nope' as Event['type']] }))), ['INVALID_PARAMS', 400])
+  t.same(await codeOf(first(connect({ url: 'http://127.0.0.1:1', token: 'x' }).events())), ['UNREACHABLE', 0])
+
+  const causes: unknown[] = []
+  let snapshots = 0
+  for await (const event of client.events({
+    silence_ms: 30,
+    retry_ms: 1,
+    onDisconnect: cause => causes.push(String(cause))
+  })) {
+    if (event.type === 'stream.snapshot' && ++snapshots === 2) break
+  }
+  t.same(causes, ['Error: The server is silent.'])
+})
+
+t.test('a server that came back elsewhere is found again', async t => {
+  const one = await started(t)
+  const two = await startApp(t)
+  const client = connect({ url: one.url, token: TOKEN, rediscover: async () => ({ url: two.url, token: TOKEN }) })
+  const events = client.events({ types: ['tool.call'] })
+  t.match((await events.next()).value, { type: 'stream.snapshot', instance: one.app.instance })
+  await one.close()
+  t.match((await events.next()).value, { type: 'stream.snapshot', instance: two.app.instance })
+  t.equal(client.connection.url, two.url)
+  await events.return(undefined)
+})

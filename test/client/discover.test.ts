@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { discover, liveServers } from '../../src/client/discover.ts'
+import { publish } from '../../src/host/discovery.ts'
+
+async function place(t: Test) {
+  const folder = realpathSync(t.testdir({ home: {}, work: { sub: {} }, 'work-2': {}, other: {} }))
+  const at = (...parts: string[]) => path.join(folder, ...parts)
+  const env = { HOME: at('home') }
+  let second = 0
+  /** Something that answers /health as a server would, and its file. */
+  async function serve(instance: string, roots: string[], { answers = instance } = {}) {
+    const server = createServer((_request, response) => response.end(JSON.stringify({ instance: answers })))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const published = publish(env, () => ({
+      schema: 1,
+      instance,
+      pid: process.pid,
+      host: hostname(),
+      url,
+      socket: null,
+      token: `token of ${instance}`,
+      call_token: 'call',
+      roots,
+      version: '1',
+      protocol: 1,
+      started_at: new Date(second++ * 1_000).toISOString()
+    }))
+    t.teardown(() => [server.close(), published.remove()])
+    return { url }
+  }
+  const found = async (project: string) => (await discover({ env, project }))?.record?.instance
+  return { at, env, serve, found }
+}
+
+t.test('the closest root, then the newest', async t => {
+  const { at, serve, found } = await place(t)
+  await serve('outer', [at()])
+  await serve('work', [at('work')])
+  await serve('sub', [at('work/sub')])
+  await serve('sub again', [at('work/sub')])
+  t.equal(await found(at('work')), 'work')
+  t.equal(await found(at('work/sub')), 'sub again')
+  t.equal(await found(at('work-2')), 'outer', 'a longer name is no folder inside')
+  t.equal(await found('/'), undefined)
+})
+
+t.test('a file whose server answers by another name is passed over', async t => {
+  const { at, env, serve, found } = await place(t)
+  await serve('real', [at('work')])
+  await serve('gone', [at('work')], { answers: 'somebody else' })
+  t.equal(await found(at('work')), 'real')
+  t.same(
+    (await liveServers(env)).map(({ record }) => record.instance),
+    ['real']
+  )
+})
+
+t.test('named by the environment or a flag', async t => {
+  const { at, env, serve } = await place(t)
+  const { url } = await serve('work', [at('work')])
+  const project = at('other')
+  t.match(await discover({ env, project, url: `${url}/` }), { url, token: 'token of work' })
+  t.equal(await discover({ env, project, url: 'http://127.0.0.1:1' }), undefined)
+  mkdirSync(at('secret'))
+  const file = at('secret/token')
+  writeFileSync(file, 't'.repeat(32), { mode: 0o600 })
+  const named = { ...env, TOOLGATE_URL: 'http://elsewhere:1/', TOOLGATE_TOKEN_FILE: file }
+  t.same(await discover({ env: named, project }), { url: 'http://elsewhere:1', token: 't'.repeat(32) })
+})
