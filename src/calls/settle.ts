@@ -2,7 +2,7 @@
 import { describeError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { Write } from '../host/store.ts'
-import type { ApprovedBy, Call, Result, SettledCall } from './call.ts'
+import type { ApprovedBy, Call, FileChange, Result, SettledCall } from './call.ts'
 import { about, type Engine, step } from './engine.ts'
 import type { Live } from './live.ts'
 
@@ -39,12 +39,18 @@ function end(engine: Engine, live: Live, call: SettledCall, { before = [], also 
     ...(execution_time_ms !== undefined && { execution_time_ms })
   }
   const cleared: Write[] = live.told_progress ? [['forgetProgress', call.tool_call_id]] : []
-  const durable = step(engine, live, call, [...before, told], () => [...cleared, ...(also?.() ?? [])])
-  Promise.resolve(live.tool.settled?.(live.ctx)).catch(error =>
-    engine.log.error({ err: error, tool }, 'settled failed')
+  const durable = step(
+    engine,
+    live,
+    call,
+    [...before, ...live.changes.map(change => fileChanged(call, change)), told],
+    () => [...cleared, ...(also?.() ?? [])]
   )
+  cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
   return durable
 }
+
+const cleanUp = async ({ tool, ctx }: Live) => tool.settled?.(ctx)
 
 export function succeed(engine: Engine, live: Live, result: Result, json: string, cached_from?: string) {
   live.result_json = json
@@ -92,6 +98,13 @@ export function reject(
   const told = decided(live.call, 'rejected', { reason, by })
   return end(engine, live, call, { before: [...before, told], ...(also && { also }) })
 }
+
+export const fileChanged = (call: Call, change: FileChange): NewEvent => ({
+  type: 'file.changed',
+  ...about(call),
+  ...change,
+  by: { tool_call_id: call.tool_call_id }
+})
 
 export const decided = (
   call: Call,

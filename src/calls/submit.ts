@@ -4,12 +4,12 @@ import { ToolError } from '../errors.ts'
 import type { Write } from '../host/store.ts'
 import type { Context, Tool } from '../tool.ts'
 import { approval, assess, checkEarly, digest, preview } from './assess.ts'
-import type { ApprovedBy, Call, Preview } from './call.ts'
+import { type ApprovedBy, type Call, isSettled, type Preview } from './call.ts'
 import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
 import { newId } from './id.ts'
 import { type Assessment, type Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
-import { fail, reject } from './settle.ts'
+import { fail, fileChanged, reject } from './settle.ts'
 
 /** A request to run a tool, as the wire has it. */
 export interface Request {
@@ -141,11 +141,8 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
       committed: () => live.intent,
       changed: change => {
         live.changes.push(change)
-        const { tool_call_id, session_id, workspace } = live.call
-        const by = { tool_call_id }
-        engine.journal
-          .append([{ type: 'file.changed', session_id, workspace, tool_call_id, ...change, by }])
-          .catch(() => {})
+        // Told together with the call's end, in one commit; at once where a tool goes on after its call was ended.
+        if (isSettled(live.call)) engine.journal.append([fileChanged(live.call, change)]).catch(() => {})
       }
     },
     tool_call_id
