@@ -1,0 +1,84 @@
+// SIGTERM: what runs may end, what is new is turned away, what takes too long is interrupted.
+import { existsSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { gone, type Json, project, type Server, speak } from './world.ts'
+
+type Place = ReturnType<typeof project>
+
+/** Approves a command and waits until it says that it has begun. */
+async function running(t: Test, server: Server, command: string): Promise<Json> {
+  const stream = server.listen(t)
+  await stream.until(({ type }) => type === 'stream.snapshot')
+  const { body } = await server.call('shell_exec', { command })
+  await server.post(`/calls/${body.tool_call_id}/approve`, { digest: body.approval.digest })
+  await stream.until(({ type, delta }) => type === 'tool.progress' && delta?.text.includes('begun'))
+  return body
+}
+
+/** Asks until the server says that it is stopping. */
+async function turnedAway(server: Server): Promise<Json> {
+  for (;;) {
+    const { status, body } = await server.call('read_file', { path: 'a.txt' })
+    if (status !== 200) return { status, body }
+  }
+}
+
+async function afterRestart(t: Test, at: Place, id: string): Promise<Json> {
+  const again = await at.serve()
+  const call = await speak(again).get(`/calls/${id}`)
+  again.process.kill('SIGTERM')
+  t.match(await again.ended, { code: 0 })
+  return call
+}
+
+t.test('a short command ends by itself; new calls get 503; exit 0', async t => {
+  const at = project(t, { 'a.txt': 'a\n' })
+  const started = await at.serve()
+  const server = speak(started)
+  const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+  const call = await running(t, server, 'echo begun; until [ -e go ]; do sleep 0.02; done; echo done')
+  started.process.kill('SIGTERM')
+  t.match(await turnedAway(server), { status: 503, body: { code: 'OVERLOADED', detail: 'The server is stopping.' } })
+  t.match(await server.post('/approve', { tool_call_id: asked.body.tool_call_id }), {
+    status: 503,
+    body: { code: 'OVERLOADED' }
+  })
+  at.write('go', '')
+  t.match(await started.ended, { code: 0 })
+  t.notOk(existsSync(started.discovery_file))
+  const ended = await afterRestart(t, at, call.tool_call_id)
+  t.match(ended, { status: 'success', result: { data: { exit_code: 0, output: 'begun\ndone\n' } } })
+})
+
+t.test('what still runs at the end of --drain is interrupted; what waits waits on; exit 0', async t => {
+  const at = project(t, { 'a.txt': 'a\n' })
+  const started = await at.serve('--drain', '200ms')
+  const server = speak(started)
+  const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+  const call = await running(t, server, 'echo $$ > pid; echo begun; exec sleep 600')
+  started.process.kill('SIGTERM')
+  t.match(await started.ended, { code: 0 })
+  t.match(await afterRestart(t, at, call.tool_call_id), {
+    status: 'interrupted',
+    reason: 'The server stopped while it ran.'
+  })
+  t.same(await afterRestart(t, at, asked.body.tool_call_id), asked.body)
+  await gone(at.read('pid').trim())
+})
+
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGINT', 130]
+] as const)
+  t.test(`a second ${signal} ends at once, with ${code}; the next start finds the call interrupted`, async t => {
+    const at = project(t, { 'a.txt': 'a\n' })
+    const started = await at.serve()
+    const server = speak(started)
+    const call = await running(t, server, 'echo $$ > pid; echo begun; exec sleep 600')
+    started.process.kill('SIGTERM')
+    await turnedAway(server)
+    started.process.kill(signal)
+    t.match(await started.ended, { code })
+    t.match(await afterRestart(t, at, call.tool_call_id), { status: 'interrupted' })
+    await gone(at.read('pid').trim())
+  })

@@ -1,0 +1,97 @@
+// The disk under the journal fills up: no call is taken that could not be remembered.
+import { execFileSync } from 'node:child_process'
+import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { project, speak } from './world.ts'
+
+interface Shortage {
+  name: string
+  /** Why it can't be had here; undefined where it can. */
+  missing(): string | undefined
+  /** Prepares the state folder; gives how to run out of room, and how to have room again. */
+  prepare(t: Test, state: string): { fill(pid: number): void; free(): void }
+}
+
+const quiet = { stdio: 'ignore' } as const
+
+const SHORTAGES: Shortage[] = [
+  {
+    name: 'a full disk',
+    missing: () =>
+      process.getuid?.() === 0 && process.platform === 'linux' ? undefined : 'only root mounts a small disk',
+    prepare(t, state) {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0700', 'tmpfs', state], quiet)
+      t.teardown(() => execFileSync('umount', ['--lazy', state], quiet))
+      const filler = path.join(state, 'filler')
+      return {
+        fill() {
+          const fd = openSync(filler, 'w')
+          for (const size of [65_536, 4_096, 1]) while (writes(fd, Buffer.alloc(size)));
+          closeSync(fd)
+        },
+        free: () => rmSync(filler)
+      }
+    }
+  },
+  {
+    name: 'a limit on the size of files',
+    missing: () => (process.platform === 'linux' ? undefined : 'prlimit is of Linux'),
+    prepare: (_t, state) => ({
+      fill(pid) {
+        const [log] = globSync(path.join(state, 'workspaces/*/journal.db-wal'))
+        execFileSync('prlimit', ['--pid', String(pid), `--fsize=${statSync(log!).size}:`], quiet)
+      },
+      free() {}
+    })
+  }
+]
+
+function writes(fd: number, bytes: Buffer): boolean {
+  try {
+    return writeSync(fd, bytes) > 0
+  } catch {
+    return false
+  }
+}
+
+for (const { name, missing, prepare } of SHORTAGES) {
+  const skip = missing() ?? false
+  t.test(`${name}: a clear 503, and the server ends; with room again it starts clean`, { skip }, async t => {
+    const at = project(t, { 'a.txt': 'a\n' })
+    const state = path.join(at.folder, 'state')
+    mkdirSync(state, { mode: 0o700 })
+    const { fill, free } = prepare(t, state)
+    const env = { TOOLGATE_STATE_DIR: state }
+    const started = await at.serveIn(env)
+    const server = speak(started)
+    const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+    t.equal(asked.status, 202)
+
+    fill(started.pid)
+    const refused = await server.call('write_file', { path: 'new.txt', content: 'x'.repeat(20_000) })
+    t.match(refused, {
+      status: 503,
+      type: /^application\/problem\+json/,
+      body: {
+        code: 'OVERLOADED',
+        recoverable: true,
+        detail: 'The journal cannot be written, so no call is taken; see the server log.'
+      }
+    })
+    const { code, stderr } = await started.ended
+    t.equal(code, 1)
+    t.match(stderr, /"msg":"the journal cannot be written"/)
+    t.notOk(at.has('new.txt'), 'what could not be remembered was not done')
+
+    free()
+    const again = speak(await at.serveIn(env))
+    t.same((await again.get('/approvals')).approvals, [asked.body], 'what was promised is there')
+    const done = await again.post(`/calls/${asked.body.tool_call_id}/approve?wait_ms=10000`, {
+      digest: asked.body.approval.digest
+    })
+    t.match(done.body, { status: 'success' })
+    t.equal(at.read('a.txt'), 'b\n')
+    t.equal((await again.get('/calls')).calls.length, 1, 'and nothing besides')
+  })
+}

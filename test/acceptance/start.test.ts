@@ -1,0 +1,106 @@
+// The ways to start the built server.
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { isRunning } from '../../src/host/running.ts'
+import { BUILT } from '../cli/toolgate.ts'
+import { project, speak } from './world.ts'
+
+t.test('in the background, found again, replaced, stopped', async t => {
+  const at = project(t, { 'a.txt': 'a\n' })
+  const json = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await at.toolgate(argv)
+    t.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const first = await json('serve', '--detach', '--ready', 'json')
+  t.teardown(() => isRunning(first.pid) && process.kill(first.pid, 'SIGKILL'))
+  t.match(await speak(first).call('read_file', { path: 'a.txt' }), { status: 200, body: { status: 'success' } })
+  t.match(await at.toolgate(['serve']), { code: 6, stdout: '' })
+  t.match(await json('serve', '--reuse', '--ready', 'json'), { instance: first.instance, pid: first.pid })
+  t.match(await json('serve', '--reuse', '--detach', '--ready', 'json'), { instance: first.instance })
+  const second = await json('serve', '--replace', '--detach', '--ready', 'json')
+  t.teardown(() => isRunning(second.pid) && process.kill(second.pid, 'SIGKILL'))
+  t.notOk(isRunning(first.pid))
+  t.not(second.instance, first.instance)
+  t.match(await speak(second).get('/calls'), { calls: [{ tool: 'read_file' }] }, 'the journal is the same')
+  t.match(await at.toolgate(['stop']), { code: 0 })
+  t.notOk(isRunning(second.pid))
+})
+
+t.test('it ends with the program that started it', async t => {
+  const at = project(t)
+  const server = await at.serve('--exit-with-stdin')
+  server.process.stdin.end()
+  t.match(await server.ended, { code: 0, stderr: '' })
+})
+
+t.test('on a unix socket besides', async t => {
+  const at = project(t, { 'a.txt': 'a\n' })
+  const socket = path.join(at.folder, 'run', 'toolgate.sock')
+  const started = await at.serve('--socket', socket)
+  t.equal(started.socket, socket)
+  t.equal(statSync(socket).mode & 0o777, 0o600)
+  const server = speak({ ...started, url: 'http://localhost' })
+  const read = await server.post('/calls', { tool: 'read_file', params: { path: 'a.txt' } }, ['--unix-socket', socket])
+  t.match(read, { status: 200, body: { status: 'success' } })
+  t.match(await server.curl('/tools', ['--unix-socket', socket], ''), { status: 401 })
+})
+
+t.test('only for reading', async t => {
+  const at = project(t, { 'a.txt': 'a\n' })
+  const server = speak(await at.serve('--read-only'))
+  t.match(await server.call('read_file', { path: 'a.txt' }), { body: { status: 'success' } })
+  for (const [tool, params] of [
+    ['write_file', { path: 'new.txt', content: '' }],
+    ['edit_file', { path: 'a.txt', old: 'a', new: 'b' }],
+    ['shell_exec', { command: 'true' }]
+  ] as const)
+    t.match((await server.call(tool, params)).body, {
+      status: 'error',
+      error: { code: 'PERMISSION_DENIED', message: 'The server was started read-only.' }
+    })
+  t.match(await server.get('/capabilities'), { read_only: true })
+  t.equal(at.git('status', '--porcelain'), '')
+})
+
+t.test('two roots with names', async t => {
+  const at = project(t, { 'a.txt': 'of the project\n' })
+  const lib = path.join(at.folder, 'lib')
+  mkdirSync(lib)
+  writeFileSync(path.join(lib, 'a.txt'), 'of the library\n')
+  const started = await at.serve('--root', 'app=.', '--root', `lib=${lib}`)
+  const server = speak(started)
+  t.same(started.roots, [at.project, lib])
+  const content = async (workspace: string) =>
+    (await server.call('read_file', { path: 'a.txt' }, { workspace })).body.result.data.content
+  t.equal(await content('app'), 'of the project\n')
+  t.equal(await content('lib'), 'of the library\n')
+  t.match(await server.call('read_file', { path: 'a.txt' }), {
+    status: 400,
+    body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/workspace' }] }
+  })
+  t.match((await server.call('read_file', { path: path.join(lib, 'a.txt') }, { workspace: 'app' })).body, {
+    status: 'error',
+    error: { code: 'INVALID_PATH' }
+  })
+  t.match(await at.toolgate(['status', '--root', lib, '--json']), { code: 0, stdout: new RegExp(started.instance) })
+})
+
+t.test('a Node too old is told in one line', async t => {
+  const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT)})`
+  const failed = await promisify(execFile)(process.execPath, ['-e', program]).catch(error => error)
+  t.equal(failed.code, 1)
+  t.match(failed.stderr, /^toolgate: needs Node 24\.15 or newer, but this is v[^\n]+\n$/)
+})
+
+t.test('a reader that has seen enough is no fault', async t => {
+  const at = project(t)
+  const child = at.start(['--help'])
+  child.stdout.destroy()
+  const [code] = await once(child, 'exit')
+  t.equal(code, 0)
+})
