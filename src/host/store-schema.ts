@@ -22,14 +22,16 @@ const MIGRATIONS = [
    CREATE TABLE notes (
      workspace TEXT NOT NULL, session_id TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
      PRIMARY KEY (workspace, session_id, key)
-   ) STRICT, WITHOUT ROWID;`
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
 ]
 
 export const STATEMENTS = {
   event: 'INSERT INTO events (seq, time, type, session_id, workspace, tool_call_id, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
   call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, paths = excluded.paths, head = excluded.head,
+         ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, head = excluded.head,
+           paths = CASE excluded.paths WHEN '' THEN paths ELSE excluded.paths END,
            result = excluded.result, result_of = excluded.result_of`,
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',

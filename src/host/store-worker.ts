@@ -25,7 +25,9 @@ const DROP_EVENTS = `DELETE FROM events WHERE seq IN (
     WHERE seq < (SELECT max(seq) FROM events)
       AND coalesce(tool_call_id, '') NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN})
     ORDER BY seq LIMIT ${SLICE})
-  WHERE time < ?)`
+  WHERE time < ?) RETURNING seq`
+/** Up to where events were dropped: those of open calls stay, so the oldest one left does not tell. */
+const MARK = `INSERT INTO marks (name, value) VALUES ('dropped', ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`
 // An answer that a later call shares stays until that call goes.
 const DROP_CALLS = `DELETE FROM calls WHERE n IN (
   SELECT n FROM (
@@ -56,25 +58,38 @@ port.on('message', (message: ToWriter) => {
       commit(message.writes)
       answer({ committed: true })
     } else if ('retain' in message) answer({ retained: retain(message.retain) })
-    else {
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      db.close()
-      answer({ closed: true })
-      port.close()
-    }
+    else close()
   } catch (error) {
     answer({ failed: (error as Error).message })
   }
 })
 
-function commit(writes: Write[]) {
+const commit = (writes: Write[]) =>
+  transaction(() => {
+    for (const [name, ...values] of writes) statements[name].run(...values)
+  })
+
+/** All of the work or nothing of it. */
+function transaction<T>(work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {
-    for (const [name, ...values] of writes) statements[name].run(...values)
+    const done = work()
     db.exec('COMMIT')
+    return done
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
+  }
+}
+
+/** Leaves the file tidy where that is possible: after a failure it may not be, and the next start sees to it. */
+function close() {
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.close()
+  } finally {
+    answer({ closed: true })
+    port.close()
   }
 }
 
@@ -86,14 +101,14 @@ function retain({ before, max_bytes }: Retention) {
   return dropped
 }
 
-function dropSlice(before: string) {
-  db.exec('BEGIN IMMEDIATE')
-  const events = db.prepare(DROP_EVENTS).run(before)
-  const calls = db.prepare(DROP_CALLS).run(before)
-  if (calls.changes) db.exec('DELETE FROM keys WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)')
-  db.exec('COMMIT')
-  return Number(events.changes) + Number(calls.changes)
-}
+const dropSlice = (before: string) =>
+  transaction(() => {
+    const events = db.prepare(DROP_EVENTS).all(before) as { seq: number }[]
+    if (events.length > 0) db.prepare(MARK).run(Math.max(...events.map(({ seq }) => seq)))
+    const calls = Number(db.prepare(DROP_CALLS).run(before).changes)
+    if (calls > 0) db.exec('DELETE FROM keys WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)')
+    return events.length + calls
+  })
 
 function size() {
   const read = (pragma: string) => Object.values(db.prepare(`PRAGMA ${pragma}`).get() as Record<string, number>)[0]!

@@ -77,8 +77,10 @@ export class Store {
   #inFlight: Batch | undefined
   #failed: Error | undefined
   #scheduled = false
-  #retained: ((dropped: number) => void) | undefined
-  #onClosed: (() => void) | undefined
+  /** Who waits for the answers to the slices asked to be dropped, in order. */
+  #retaining: ((dropped: number) => void)[] = []
+  #closing: Promise<void> | undefined
+  readonly #gone: Promise<void>
   #onFailed: (error: Error) => void = () => {}
 
   private constructor(worker: Worker, file: string) {
@@ -86,7 +88,7 @@ export class Store {
     this.#db = new DatabaseSync(file, { readOnly: true })
     worker.on('message', (message: FromWriter) => this.#hear(message))
     worker.on('error', error => this.#fail(error))
-    worker.on('exit', () => this.#onClosed?.())
+    this.#gone = new Promise(resolve => worker.once('exit', () => resolve()))
   }
 
   /** Opens or makes the store. `onFailed` hears once that a write could not be made durable: from then on every write fails. */
@@ -116,6 +118,7 @@ export class Store {
    * the way is written once. Resolves when they are on the disk. */
   write(make: () => Write[]): Promise<void> {
     if (this.#failed) return Promise.reject(unwritable(this.#failed))
+    if (this.#closing) return Promise.reject(unwritable(new Error('The store is closed.')))
     this.#next.writes.push(make)
     if (!this.#inFlight && !this.#scheduled) {
       this.#scheduled = true
@@ -135,9 +138,10 @@ export class Store {
     return (this.#prepare('SELECT max(seq) AS seq FROM events').get() as { seq: number | null }).seq ?? 0
   }
 
-  /** The oldest event's number; 0 where there is none. */
+  /** The number from which on no event has been dropped. */
   oldest(): number {
-    return (this.#prepare('SELECT min(seq) AS seq FROM events').get() as { seq: number | null }).seq ?? 0
+    const mark = this.#prepare("SELECT value FROM marks WHERE name = 'dropped'").get() as { value: number } | undefined
+    return (mark?.value ?? 0) + 1
   }
 
   /** Events after a place, in order. */
@@ -195,9 +199,9 @@ export class Store {
   /** Drops what is past its time or over the size, a slice at a time so that writes go on between. Answers how many rows went. */
   async retain(retention: Retention): Promise<number> {
     let total = 0
-    while (!this.#failed && !this.#onClosed) {
+    while (!this.#failed && !this.#closing) {
       const dropped = await new Promise<number>(resolve => {
-        this.#retained = resolve
+        this.#retaining.push(resolve)
         this.#post({ retain: retention })
       })
       total += dropped
@@ -207,13 +211,16 @@ export class Store {
   }
 
   /** Writes what waits and closes the file. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close() {
     await this.flushed().catch(() => {})
-    await new Promise<void>(resolve => {
-      this.#onClosed = resolve
-      this.#post({ close: true })
-    })
-    this.#retained?.(0)
+    this.#post({ close: true })
+    await this.#gone
+    this.#endRetaining()
     this.#statements.clear()
     this.#db.close()
   }
@@ -233,7 +240,7 @@ export class Store {
       this.#inFlight = undefined
       this.#send()
       batch?.resolve()
-    } else if ('retained' in message) this.#retained?.(message.retained)
+    } else if ('retained' in message) this.#retaining.shift()?.(message.retained)
     else if ('failed' in message) this.#fail(new Error(message.failed))
   }
 
@@ -242,8 +249,12 @@ export class Store {
     this.#failed = error
     for (const batch of [this.#inFlight, this.#next]) batch?.reject(unwritable(error))
     this.#inFlight = undefined
-    this.#retained?.(0)
+    this.#endRetaining()
     this.#onFailed(error)
+  }
+
+  #endRetaining() {
+    for (const resolve of this.#retaining.splice(0)) resolve(0)
   }
 
   #post(message: ToWriter) {
