@@ -1,13 +1,14 @@
 // Runs the program as a process, in a home and a project of its own.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { connect } from '../../src/client/client.ts'
 import type { Discovery } from '../../src/host/discovery.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -93,3 +94,21 @@ async function kill(child: ChildProcessWithoutNullStreams) {
   child.kill('SIGKILL')
   await once(child, 'exit')
 }
+
+/** A place with a server running. */
+export async function served(t: Test, files: Record<string, string> = { 'a.txt': 'hello\n' }, ...flags: string[]) {
+  const made = place(t, files)
+  const server = await made.serve(...flags)
+  const { token, call_token } = JSON.parse(readFileSync(server.discovery_file, 'utf8'))
+  return { ...made, server, token, call_token, client: connect({ url: server.url, token }) }
+}
+export const ID = /tc_[0-9A-Z]{26}/g
+/** Ids, times, digests and durations differ from run to run. */
+export const plain = (text: string) =>
+  text
+    .replace(ID, 'ID')
+    .replace(/rule_[0-9A-Z]{26}/g, 'RULE')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/^\d\d:\d\d:\d\d\.\d{3}/gm, 'TIME')
+    .replace(/ in \d+ ms/g, ' in N ms')
+    .replace(/took( +)\d+ ms/g, 'took$1N ms')

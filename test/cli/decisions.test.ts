@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import t from 'tap'
+import { ID, plain, served } from './toolgate.ts'
+
+t.test('a call that waits: listed, shown, approved, done', async t => {
+  const { start, toolgate, client, project } = await served(t)
+  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
+  const said: string[] = []
+  for await (const line of createInterface({ input: call.stderr })) {
+    said.push(line)
+    break
+  }
+  const [id] = said[0]!.match(ID)!
+  t.same(said, [`Waits for approval: toolgate approve ${id}`])
+  t.match(
+    plain((await toolgate(['approvals'])).stdout),
+    /^CALL +AGE +LEVEL +TOOL +WOULD\nID +\d+s +ask +edit_file +\S.*a\.txt/
+  )
+  t.same(await toolgate(['approve', id!]), {
+    code: 2,
+    stdout: '',
+    stderr: 'toolgate: Nobody can be asked here. Give --digest with what you were shown, or --yes.\n'
+  })
+  t.match(await toolgate(['approve', id!, '--digest', '0'.repeat(64)]), {
+    code: 6,
+    stdout: '',
+    stderr: /Look again with: toolgate approvals/
+  })
+  const approved = await toolgate(['approve', id!, '--yes'])
+  t.match(approved, { code: 0, stdout: `${id} approved\n` })
+  t.match(approved.stderr, /asked by toolgate-cli \/ default\n.*context {2}greeting\n.*-hello\n\+goodbye\n/s)
+  t.equal((await client.get(id!, { wait_ms: 10_000 })).status, 'success')
+  t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
+  t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, plain(stderr)]), [
+    6,
+    'toolgate: ID waits for no decision: it is success, approved by toolgate-cli at TIME.\n'
+  ])
+  t.match(
+    plain((await toolgate(['show', id!])).stdout),
+    /^edit_file success {2}ID\n {2}params .*\n {2}changed +modified a\.txt \+1 -1\n/s
+  )
+})
+
+t.test('refused, cancelled, expired, timed out', async t => {
+  const { start, toolgate } = await served(t)
+  const waiting = async (...flags: string[]) => {
+    const child = start(['call', 'shell_exec', 'command=echo hi', ...flags])
+    const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+    const [id] = String((await lines.next()).value).match(ID)!
+    const ended = new Promise(resolve => child.once('exit', resolve))
+    return { id: id!, ended: async () => [await ended, plain(String((await lines.next()).value))], child }
+  }
+  const refused = await waiting()
+  t.same(await toolgate(['reject', refused.id, '-m', 'no', '--message', 'use the API']), {
+    code: 0,
+    stdout: `${refused.id} rejected\n`,
+    stderr: ''
+  })
+  t.same(await refused.ended(), [5, 'toolgate: shell_exec rejected: no (use the API)'])
+  t.match(await toolgate(['reject', refused.id]), { code: 6, stdout: '' })
+
+  const cancelled = await waiting()
+  t.same(await toolgate(['cancel', cancelled.id]), { code: 0, stdout: `${cancelled.id} cancelled\n`, stderr: '' })
+  t.same(await cancelled.ended(), [1, 'toolgate: shell_exec cancelled: Cancelled by the client.'])
+  t.match(await toolgate(['cancel', 'tc_00000000000000000000000000']), { code: 1, stderr: /There is no call/ })
+
+  const left = await waiting('--timeout', '3s')
+  t.same(await left.ended(), [124, 'The call goes on: toolgate show ID'])
+  t.match((await toolgate(['show', left.id, '--json'])).stdout, '"status":"awaiting_approval"')
+
+  const interrupted = await waiting()
+  interrupted.child.kill('SIGINT')
+  t.same(await interrupted.ended(), [130, 'toolgate: Interrupted.'])
+  t.match((await toolgate(['show', interrupted.id, '--json'])).stdout, '"status":"cancelled"')
+
+  const blocked = await toolgate(['call', 'shell_exec', 'command=rm -rf /'])
+  t.match(blocked, { code: 5, stdout: '', stderr: /^toolgate: shell_exec error: COMMAND_BLOCKED/ })
+})
+
+t.test('nobody decides', async t => {
+  const { toolgate } = await served(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
+  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 7, stdout: '' })
+})
+
+t.test('left to run, and what it printed', async t => {
+  const { toolgate, client } = await served(t)
+  const { stdout } = await toolgate(['call', 'shell_exec', 'command=printf "a\\033b\\n"; echo c >&2', '--no-wait'])
+  const id = stdout.trim()
+  t.match(id, ID)
+  await toolgate(['approve', id, '--yes', '--quiet'])
+  await client.get(id, { wait_ms: 10_000 })
+  t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\x1bb\nc\n', stderr: '' })
+})
