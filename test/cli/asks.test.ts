@@ -1,0 +1,96 @@
+import { PassThrough, Writable } from 'node:stream'
+import t, { type Test } from 'tap'
+import { run } from '../../src/cli/run.ts'
+import { publish } from '../../src/host/discovery.ts'
+import { startApp, TOKEN } from '../start-app.ts'
+
+/** A terminal with a person at it, who answers `answers` in turn. */
+async function person(t: Test) {
+  const server = await startApp(t, { 'a.txt': 'one\n' })
+  const env = { HOME: server.folder, TERM: 'xterm' }
+  const published = publish(env, () => ({
+    schema: 1,
+    instance: server.app.instance,
+    pid: process.pid,
+    host: 'elsewhere',
+    url: server.url,
+    socket: null,
+    token: TOKEN,
+    call_token: 'x',
+    roots: [server.root],
+    version: '1',
+    protocol: 1,
+    started_at: new Date().toISOString()
+  }))
+  t.teardown(() => published.remove())
+
+  async function at(argv: string[], ...answers: string[]) {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    let shown = ''
+    const screen = () =>
+      Object.assign(
+        new Writable({
+          write(chunk, _, done) {
+            shown += chunk
+            if (String(chunk).endsWith('? [y/N] ')) stdin.write(`${answers.shift() ?? 'n'}\n`)
+            done()
+          }
+        }),
+        { isTTY: true }
+      )
+    const code = await run({
+      argv: [...argv, '--url', server.url],
+      env,
+      cwd: server.root,
+      pid: process.pid,
+      stdin,
+      stdout: screen(),
+      stderr: screen(),
+      self: [],
+      exit: code => {
+        throw new Error(`exit ${code}`)
+      },
+      onSignal: () => {}
+    })
+    return { code, shown }
+  }
+  return { ...server, at }
+}
+
+t.test('approve shows the diff in colour and asks; only yes is yes', async t => {
+  const { at, call, get } = await person(t)
+  const { tool_call_id } = await call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  const left = await at(['approve', tool_call_id], '')
+  t.equal(left.code, 0)
+  t.match(left.shown, '\u001b[31m-one\u001b[39m\n\u001b[32m+two\u001b[39m\n')
+  t.match(left.shown, 'Approve? [y/N] ')
+  t.match(left.shown, /Left waiting\.\n$/)
+  t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+
+  const plain = await at(['approve', tool_call_id, '--no-color'], 'no')
+  t.notMatch(plain.shown, '\u001b[3')
+  t.match(await at(['approve', tool_call_id, '--no-input']), { code: 2, shown: /Nobody can be asked here/ })
+  const approved = await at(['approve', tool_call_id], 'y')
+  t.match(approved, { code: 0, shown: new RegExp(`${tool_call_id} approved\n$`) })
+})
+
+t.test('what changed since it was shown is shown again', async t => {
+  const { at, call, write, read, get } = await person(t)
+  const { tool_call_id } = await call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  // The file changes after the first answer was prepared: the server refuses it, with what would happen now.
+  write('a.txt', 'zero\none\n')
+  const { code, shown } = await at(['approve', tool_call_id], 'y', 'y')
+  t.equal(code, 0)
+  t.match(shown, /What would happen has changed since:\n/)
+  const done = await get(`/calls/${tool_call_id}?wait_ms=10000`)
+  t.equal(done.status, 'success')
+  t.equal(read('a.txt'), 'zero\ntwo\n')
+})
+
+t.test('a call tells what it prints while it runs', async t => {
+  const { at, request } = await person(t)
+  await request('POST', '/rules', { effect: 'allow', match: { tool: 'shell_exec' }, scope: 'user' })
+  const { code, shown } = await at(['call', 'shell_exec', 'command=printf "a\\033[2Jb\\n"'])
+  t.equal(code, 0)
+  t.match(shown, /^a\\x1b\[2Jb\na\\x1b\[2Jb\n/)
+})
