@@ -8,7 +8,7 @@ import type { Ripgrep } from './ripgrep.ts'
 import type { News, Watcher } from './watcher.ts'
 
 // With more changed folders than this, asking for all is cheaper.
-const MANY_FOLDERS = 200
+const MANY_FOLDERS = 16
 // How long the event loop may be held up by one go of looking at files.
 const SLICE_MS = 4
 
@@ -53,8 +53,7 @@ export class FileList {
     const dated: { file: string; time: number }[] = []
     let until = performance.now() + SLICE_MS
     for (const file of files) {
-      const time = lstatSync(join(this.#root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-      dated.push({ file, time })
+      dated.push({ file, time: modified(join(this.#root, file)) })
       if (performance.now() < until) continue
       await turn()
       signal.throwIfAborted()
@@ -111,8 +110,10 @@ export class FileList {
     try {
       if (changed.has(ALL) || changed.size > MANY_FOLDERS) this.#folders = byFolder(await this.#ask())
       else if (changed.size > 0) {
-        const found = byFolder(await this.#ripgrep.filesIn([...changed]))
-        for (const folder of changed) this.#folders?.delete(folder)
+        // One by one, by descriptor: a path given to ripgrep would be followed where a link took the folder's place.
+        const found = await Promise.all(
+          [...changed].map(async folder => [folder, await this.#ripgrep.filesIn(folder)] as const)
+        )
         for (const [folder, files] of found) this.#folders?.set(folder, files)
       }
     } catch (error) {
@@ -126,6 +127,14 @@ export class FileList {
 
 // No folder has this name.
 const ALL = ''
+
+function modified(path: string) {
+  try {
+    return lstatSync(path).mtimeMs
+  } catch {
+    return 0
+  }
+}
 
 function byFolder(files: readonly string[]): Map<string, string[]> {
   const folders = new Map<string, string[]>()

@@ -7,6 +7,8 @@ const ANYWHERE = '**/'
 export class Excludes {
   /** Options that keep ripgrep out. They come last, since the last glob decides. */
   readonly args: readonly string[]
+  readonly #all: NamePatterns
+  readonly #rooted: readonly string[]
   readonly #judged: NamePatterns
   readonly #hints: readonly string[]
   readonly #harmless = new NamePatterns(HARMLESS_NAMES)
@@ -14,6 +16,8 @@ export class Excludes {
   /** Globs as ripgrep takes them. */
   constructor(globs: readonly string[]) {
     const judged = globs.filter(hasExceptions)
+    this.#rooted = globs.filter(isRooted).map(glob => fold(glob.slice(1)))
+    this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(withoutAnywhere)])
     this.args = ['.git', ...globs.filter(glob => !judged.includes(glob))].map(glob => `--iglob=!${glob}`)
     const patterns = judged.map(withoutAnywhere)
     this.#judged = new NamePatterns(patterns)
@@ -23,15 +27,28 @@ export class Excludes {
   /** Whether a path that ripgrep told is to be left out. */
   covers(path: string): boolean {
     const folded = fold(path)
-    if (!this.#hints.some(hint => folded.includes(hint))) return false
-    return this.#judged.covers(folded.split('/').map(name => (this.#harmless.covers([name]) ? '' : name)))
+    return this.#hints.some(hint => folded.includes(hint)) && this.#judged.covers(this.#names(folded))
+  }
+
+  /** Whether a path is left out by itself: a search that began there would meet no name that tells. */
+  coversStart(path: string): boolean {
+    const folded = fold(path)
+    const rooted = this.#rooted.some(each => folded === each || folded.startsWith(`${each}/`))
+    return rooted || this.#all.covers(this.#names(folded))
+  }
+
+  #names(folded: string) {
+    return folded.split('/').map(name => (this.#harmless.covers([name]) ? '' : name))
   }
 }
 
 const withoutAnywhere = (glob: string) => fold(glob.startsWith(ANYWHERE) ? glob.slice(ANYWHERE.length) : glob)
 
+// Such a glob is a path, not a pattern.
+const isRooted = (glob: string) => glob.startsWith('/')
+
 function hasExceptions(glob: string) {
-  if (glob.startsWith('/')) return false
+  if (isRooted(glob)) return false
   const pattern = new NamePatterns([withoutAnywhere(glob)])
   return HARMLESS_NAMES.some(name => pattern.covers(fold(name).split('/')))
 }

@@ -1,7 +1,7 @@
 // Searches a workspace with ripgrep, as a process of its own, in a folder that is reached by descriptor. Links are not
 // followed, names that may hold credentials are left out, and no pattern is ever run by JavaScript.
 import { rgPath } from '@vscode/ripgrep'
-import { invalidParam } from '../errors.ts'
+import { type ErrorCode, invalidParam, ToolError } from '../errors.ts'
 import { compileGlob } from '../text/glob.ts'
 import { type Environment, plainEnvironment } from './environment.ts'
 import { openFolder } from './folder.ts'
@@ -18,6 +18,7 @@ export type { Match } from './ripgrep-messages.ts'
 const NEWLINE = 10
 const NUL = 0
 const FAILED = 2
+const NO_FOLDER: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
 
 export interface FilesQuery {
   /** Canonical path of the folder to list. */
@@ -60,6 +61,7 @@ export class Ripgrep {
 
   /** The files below a folder, in no order. */
   async files({ path, hidden, ignored, signal }: FilesQuery): Promise<string[]> {
+    this.#refuse(path)
     const args = [
       ...ALWAYS,
       '--files',
@@ -73,15 +75,20 @@ export class Ripgrep {
     return this.#list(path, args, signal)
   }
 
-  /** The files right in these folders, hidden ones too. The folders must not be ignored themselves. */
-  async filesIn(folders: readonly string[], signal?: AbortSignal): Promise<string[]> {
-    const places = folders.map(folder => (folder === '.' ? './' : `./${folder}/`))
-    const args = [...ALWAYS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#excludes.args, '--', ...places]
-    return this.#list('.', args, signal)
+  /** The files right in a folder that is not ignored itself, hidden ones too; none where there is no such folder. */
+  async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
+    const args = [...ALWAYS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#excludes.args, '--', './']
+    try {
+      return await this.#list(folder, args, signal)
+    } catch (error) {
+      if (error instanceof ToolError && NO_FOLDER.has(error.code)) return []
+      throw error
+    }
   }
 
   /** Yields what is found as it is found; leaving the loop ends the search. */
   async *search(query: SearchQuery): AsyncGenerator<Found[], Missed, void> {
+    this.#refuse(query.path)
     const slash = query.path.lastIndexOf('/')
     const isFile = query.kind === 'file'
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
@@ -89,12 +96,21 @@ export class Ripgrep {
     const included = isFile || query.include.length === 0 ? () => true : includes(query.include)
     const wanted = (path: string) => included(path) && !this.#excludes.covers(inside(folder, path))
     const run = await this.#run(folder, args, query.signal)
-    const told = query.mode === 'content' ? matchesIn(run, query.context) : namesIn(run)
+    const told = TELLING[query.mode](run, query.context)
     for await (const group of told) {
       const kept = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: inside(folder, one.path) }))
       if (kept.length > 0) yield kept
     }
     return { unreadable: run.unreadable, too_long: run.skipped.records }
+  }
+
+  #refuse(path: string) {
+    if (this.#excludes.coversStart(path))
+      throw new ToolError(
+        'SENSITIVE_PATH',
+        `${path} is left out of searches: it may hold credentials, or belongs to git or to this server.`,
+        { path }
+      )
   }
 
   async #list(path: string, args: string[], signal = new AbortController().signal): Promise<string[]> {
@@ -164,7 +180,7 @@ class Run {
   }
 }
 
-async function* matchesIn(run: Run, context: number): AsyncGenerator<Match[], void, void> {
+async function* matchesIn(run: Run, context: number): AsyncGenerator<Found[], void, void> {
   let file: FileMatches | undefined
   for await (const lines of run.read(NEWLINE))
     for (const line of lines) {
@@ -181,15 +197,20 @@ async function* matchesIn(run: Run, context: number): AsyncGenerator<Match[], vo
     }
 }
 
-// `path NUL` in mode files, `path NUL count NEWLINE` in mode count.
-async function* namesIn(run: Run): AsyncGenerator<{ path: string; count?: number }[], void, void> {
-  for await (const lines of run.read(NEWLINE)) {
-    yield lines.map(line => {
-      const [path = '', count] = line.split('\0')
-      return { path: path.slice(2), ...(count && { count: Number(count) }) }
-    })
-  }
+async function* namesIn(run: Run): AsyncGenerator<Found[], void, void> {
+  for await (const names of run.read(NUL)) yield names.map(name => ({ path: name.slice(2) }))
 }
+
+// Each line is the path, NUL and the number.
+async function* countsIn(run: Run): AsyncGenerator<Found[], void, void> {
+  for await (const lines of run.read(NEWLINE))
+    yield lines.map(line => {
+      const end = line.lastIndexOf('\0')
+      return { path: line.slice(2, end), count: Number(line.slice(end + 1)) }
+    })
+}
+
+const TELLING = { content: matchesIn, files: namesIn, count: countsIn } as const
 
 const inside = (folder: string, path: string) => (folder === '.' ? path : `${folder}/${path}`)
 

@@ -45,7 +45,8 @@ export function serve(require: NodeJS.Require) {
 
   type SpawnOrder = Extract<Order, { op: 'spawn' }>
   const living = new Map<number, { pid: number; mark: string }>()
-  const report = (what: Report) => process.connected && process.send?.(what)
+  // Without a server there is nobody to tell; `disconnect` says what to do then.
+  const report = (what: Report) => process.connected && process.send?.(what, () => {})
 
   process.on('message', (order: Order) => {
     if (order.op === 'spawn') start(order)
@@ -54,6 +55,11 @@ export function serve(require: NodeJS.Require) {
     else makePipes(order.paths)
   })
   process.on('disconnect', endWithServer)
+  // Better no commands than commands that nobody minds.
+  process.on('uncaughtException', error => {
+    console.error(error)
+    endWithServer()
+  })
   // A signal for the whole group of the server is the server's business; it ends us by disconnecting.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 

@@ -14,9 +14,9 @@ const DEFAULT_LIMITS = { max_user_watches: 8_192, max_queued_events: 16_384 }
 export interface News {
   /** What was touched in any way. */
   paths: readonly string[]
-  /** Folders in which names came or went, and folders that are new. */
+  /** Folders in which names came or went, and folders that are new; all of them are there. */
   folders: readonly string[]
-  /** Folders that are gone, or ignored now. */
+  /** Folders that are gone, or ignored now, or other folders than before; the last are among `folders` too. */
   gone: readonly string[]
   /** Ignore rules changed, or events were lost: nothing known before can be relied on. */
   everything: boolean
@@ -24,7 +24,6 @@ export interface News {
 
 interface Watched {
   watcher: FSWatcher
-  inode: number
   rules: IgnoreRules
 }
 
@@ -163,14 +162,12 @@ export class Watcher {
     this.#todo = [{ folder: '.', rules: IgnoreRules.around(this.#root) }]
   }
 
-  // Something came or went under this path: is it a folder, and the same as before?
+  // Something came or went under this path. A folder there now is taken for a new one: not even its inode number would
+  // tell, since the next folder may get the number of the one just removed.
   #look(path: string) {
-    const known = this.#watched.get(path)
-    const inode = folderInode(join(this.#root, path))
-    if (known && known.inode === inode) return
-    if (known) this.#unwatch(path)
+    if (this.#watched.has(path)) this.#unwatch(path)
     const above = this.#watched.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
-    if (inode !== undefined && above && path !== '.') this.#meet(path, above.rules)
+    if (above && isFolder(join(this.#root, path))) this.#meet(path, above.rules)
   }
 
   #meet(folder: string, rules: IgnoreRules) {
@@ -186,18 +183,16 @@ export class Watcher {
       // First the watch, then the names: what comes between is told at least once.
       const watcher = watch(path, { persistent: false }, (event, name) => this.#seen(folder, event, name))
       watcher.on('error', () => this.#giveUp())
-      const inode = folderInode(path)
-      if (inode === undefined) return watcher.close()
-      entries = readdirSync(path, { withFileTypes: true })
-      const rules = rulesAbove.within(path, new Set(entries.map(({ name }) => name)))
-      this.#watched.set(folder, { watcher, inode, rules })
+      this.#watched.set(folder, { watcher, rules: rulesAbove })
+      entries = isFolder(path) ? readdirSync(path, { withFileTypes: true }) : []
     } catch (error) {
       // A folder that is gone again, or closed to us, holds nothing that we could list either.
       if (LIMIT_ERRORS.has((error as NodeJS.ErrnoException).code ?? '')) this.#giveUp()
       return
     }
     this.#news.folders.add(folder)
-    const { rules } = this.#watched.get(folder)!
+    const rules = rulesAbove.within(path, new Set(entries.map(({ name }) => name)))
+    this.#watched.get(folder)!.rules = rules
     for (const entry of entries)
       if (entry.isDirectory() && entry.name !== '.git') this.#meet(below(folder, entry.name), rules)
   }
@@ -219,7 +214,8 @@ export class Watcher {
 
   #tell(news: Gathered) {
     const { paths, folders, gone, everything } = news
-    const told = { paths: [...paths], folders: [...folders], gone: [...gone], everything }
+    const there = [...folders].filter(folder => this.#watched.has(folder))
+    const told = { paths: [...paths], folders: there, gone: [...gone], everything }
     for (const listener of this.#listeners) listener(told)
   }
 }
@@ -237,9 +233,12 @@ const emptyNews = (): Gathered => ({ paths: new Set(), folders: new Set(), gone:
 
 const below = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 
-function folderInode(path: string): number | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  return stat?.isDirectory() ? stat.ino : undefined
+function isFolder(path: string) {
+  try {
+    return lstatSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function countEvent() {

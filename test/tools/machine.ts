@@ -1,6 +1,7 @@
 // A tool's world with everything of the host in it: processes, searches and the list of files, on a real workspace.
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import type { Static, TSchema } from 'typebox'
 import { FileList } from '../../src/host/file-list.ts'
 import { Outputs } from '../../src/host/outputs.ts'
 import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
@@ -8,7 +9,7 @@ import { Processes } from '../../src/host/processes.ts'
 import { Ripgrep } from '../../src/host/ripgrep.ts'
 import type { Spawner } from '../../src/host/spawner.ts'
 import { Watcher } from '../../src/host/watcher.ts'
-import type { Progress } from '../../src/tool.ts'
+import type { Context, Progress, Tool } from '../../src/tool.ts'
 import { makeWorld, type Tree, type World } from './context.ts'
 
 export interface Machine extends World {
@@ -38,9 +39,10 @@ export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}): Machine
   return { ...world, ctx, spawner, outputs, watcher, list }
 }
 
-/** What a generator tells on the way, and its answer. */
-export async function drain<T>(running: AsyncGenerator<Progress, T>): Promise<{ told: Progress[]; answer: T }> {
+/** Runs a tool that streams: what it tells on the way, and its answer. */
+export async function drain<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
   const told: Progress[] = []
+  const running = tool.run(input, ctx) as AsyncGenerator<Progress, Static<O>>
   for (;;) {
     const step = await running.next()
     if (step.done) return { told, answer: step.value }

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { FileList } from '../../src/host/file-list.ts'
+import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
+import { Ripgrep } from '../../src/host/ripgrep.ts'
+import { Spawner } from '../../src/host/spawner.ts'
+import { Watcher } from '../../src/host/watcher.ts'
+
+const spawner = new Spawner()
+t.teardown(() => spawner.close())
+
+function bench(t: Test) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'list-')))
+  execFileSync('git', ['init', '-q', root])
+  const workspace = openWorkspace('default', root)
+  const ripgrep = new Ripgrep(spawner, workspace, {
+    exclude: searchExcludes(workspace, { stateDir: '/nowhere', sensitive: [] })
+  })
+  const watcher = new Watcher(workspace)
+  const list = new FileList(workspace, ripgrep, watcher)
+  t.teardown(() => {
+    list.close()
+    watcher.close()
+    rmSync(root, { recursive: true, force: true })
+  })
+  return { root, ripgrep, watcher, list, at: (path: string) => join(root, path) }
+}
+
+t.test('it is the list of ripgrep from the first question on, and follows every change', async t => {
+  const { list, at } = bench(t)
+  mkdirSync(at('a/b'), { recursive: true })
+  for (const file of ['a/x.ts', 'a/b/y.ts', '.hidden', 'top.ts', '.env']) writeFileSync(at(file), '')
+  const all = ['.hidden', 'a/b/y.ts', 'a/x.ts', 'top.ts']
+  t.same([...(await list.files())].sort(), all)
+  await list.warm()
+  const kept = await list.files()
+  t.same([...kept].sort(), all)
+  t.equal(await list.files(), kept, 'the same array while nothing changes')
+  writeFileSync(at('a/x.ts'), 'other content')
+  t.equal(await list.files(), kept, 'content does not matter')
+  mkdirSync(at('new/er'), { recursive: true })
+  writeFileSync(at('new/er/z.ts'), '')
+  rmSync(at('top.ts'))
+  t.same([...(await list.files())].sort(), ['.hidden', 'a/b/y.ts', 'a/x.ts', 'new/er/z.ts'])
+  writeFileSync(at('.gitignore'), 'a/b/\n*.log\n')
+  writeFileSync(at('x.log'), '')
+  t.same([...(await list.files())].sort(), ['.gitignore', '.hidden', 'a/x.ts', 'new/er/z.ts'])
+})
+
+t.test('many questions at once, in the middle of changes, agree', async t => {
+  const { list, at } = bench(t)
+  await list.warm()
+  const asked: Promise<readonly string[]>[] = []
+  for (let i = 0; i < 20; i += 1) {
+    writeFileSync(at(`${i}.ts`), '')
+    asked.push(list.files())
+  }
+  for (const [i, files] of (await Promise.all(asked)).entries()) t.ok(files.includes(`${i}.ts`), `${i}.ts`)
+})
+
+t.test('without a watcher it asks each time', async t => {
+  const { list, watcher, at } = bench(t)
+  await list.warm()
+  watcher.close()
+  writeFileSync(at('a.ts'), '')
+  t.same(await list.files(), ['a.ts'])
+})
+
+t.test('newest first', async t => {
+  const { list, at } = bench(t)
+  for (const [i, name] of ['b', 'a', 'c'].entries()) {
+    writeFileSync(at(name), '')
+    utimesSync(at(name), 1000 + i, 1000 + i)
+  }
+  utimesSync(at('a'), 1000, 1000)
+  const { signal } = new AbortController()
+  t.same(await list.newestFirst(['gone', 'a', 'b', 'c'], signal), ['c', 'a', 'b', 'gone'])
+})
+
+const name = fc.constantFrom('a', 'b', 'c.ts', 'd.log', '.e', 'build')
+const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(names => names.join('/'))
+const rules = fc
+  .array(fc.constantFrom('build/', '*.log', '!d.log', '/a', 'a/b', '**/c.ts', 'b/**', '.e', '[ab]', '!/b/', '# x'), {
+    maxLength: 3
+  })
+  .map(lines => lines.join('\n'))
+interface Change {
+  op: 'write' | 'folder' | 'remove' | 'move' | 'link' | 'ignore' | 'ask'
+  path: string
+  to: string
+  rules: string
+}
+const change: fc.Arbitrary<Change> = fc.record({
+  op: fc.constantFrom('write', 'write', 'folder', 'remove', 'move', 'link', 'ignore', 'ask'),
+  path,
+  to: path,
+  rules
+})
+
+t.test('after any changes it equals what ripgrep lists', async t => {
+  const { list, ripgrep, at } = bench(t)
+  await list.warm()
+  const changing: Record<Change['op'], (change: Change) => unknown> = {
+    write({ path }) {
+      mkdirSync(dirname(at(path)), { recursive: true })
+      writeFileSync(at(path), '')
+    },
+    folder: ({ path }) => mkdirSync(at(path), { recursive: true }),
+    remove: ({ path }) => rmSync(at(path), { recursive: true }),
+    move: ({ path, to }) => renameSync(at(path), at(to)),
+    link: ({ path }) => symlinkSync('..', at(path)),
+    ignore: ({ path, rules }) => writeFileSync(join(at(path.includes('/') ? path : '.'), '.gitignore'), rules),
+    ask: () => list.files()
+  }
+  const apply = async (each: Change) => {
+    try {
+      await changing[each.op](each)
+    } catch (error) {
+      // A change that is not possible here is none.
+      if (!(error as NodeJS.ErrnoException).syscall) throw error
+    }
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
+      for (const each of changes) await apply(each)
+      const expected = (await ripgrep.files({ path: '.', hidden: true, ignored: false })).sort()
+      const actual = [...(await list.files())].sort()
+      if (actual.join('\n') !== expected.join('\n'))
+        throw new Error(`expected ${expected.join(' ')}\n     got ${actual.join(' ')}`)
+    }),
+    { numRuns: 60 }
+  )
+})

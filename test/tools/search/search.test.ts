@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { Spawner } from '../../../src/host/spawner.ts'
+import glob from '../../../src/tools/search/glob.ts'
+import grep from '../../../src/tools/search/grep.ts'
+import tools from '../../../src/tools/search/index.ts'
+import searchFiles from '../../../src/tools/search/search_files.ts'
+import { code, run, type Tree } from '../context.ts'
+import { drain, makeMachine } from '../machine.ts'
+
+const spawner = new Spawner()
+t.teardown(() => spawner.close())
+
+function repository(t: Test, tree: Tree) {
+  const machine = makeMachine(t, spawner, tree)
+  execFileSync('git', ['init', '-q', machine.root])
+  return { ...machine, at: (path: string) => join(machine.root, path) }
+}
+
+t.same(
+  tools.map(({ name }) => name),
+  ['glob', 'grep', 'search_files']
+)
+for (const tool of tools)
+  t.same(
+    [tool.effect, tool.idempotent, tool.subject({ pattern: 'x' } as never)],
+    ['read', true, { paths: [{ path: '.', access: 'list', tree: true }] }],
+    tool.name
+  )
+
+t.test('grep tells where, and streams it', async t => {
+  const { ctx } = repository(t, { a: { 'b.ts': 'one\nneedle two\nthree\n' }, 'c.md': 'a needle\n' })
+  const input = { pattern: 'needle', context: 1 }
+  const { told, answer } = await drain(grep, input, ctx)
+  t.same(told.map(({ message }) => message).sort(), ['a/b.ts:2: needle two', 'c.md:1: a needle'])
+  t.same(answer, {
+    matches: [
+      { path: 'a/b.ts', line: 2, column: 1, text: 'needle two', before: ['one'], after: ['three'] },
+      { path: 'c.md', line: 1, column: 3, text: 'a needle', before: [], after: [] }
+    ],
+    total: 2,
+    truncated: false,
+    missed: []
+  })
+  t.same(grep.present(answer, input), {
+    title: 'needle',
+    content:
+      'a/b.ts\n  1- one\n  2: needle two\n  3- three\nc.md\n  1: a needle\n' +
+      '(Ignored files, and files that may hold credentials, are left out.)',
+    metadata: { total: 2 }
+  })
+})
+
+t.test('grep stops at its limit and says so', async t => {
+  const { ctx } = repository(t, { 'a.txt': 'x\n'.repeat(5000), 'b.txt': 'x\n' })
+  const input = { pattern: 'x', limit: 3, path: 'a.txt' }
+  const output = await run(grep, input, ctx)
+  t.same([output.matches.map(({ line }) => line), output.truncated], [[1, 2, 3], true])
+  t.ok(output.total > 3)
+  t.match(grep.present(output, input), { truncated: true, content: /Stopped at 3 results; there are more/ })
+  t.match(await run(grep, { pattern: 'x', limit: 1, path: 'b.txt' }, ctx), { total: 1, truncated: false })
+})
+
+t.test('grep in its other modes', async t => {
+  const { ctx } = repository(t, { 'a.txt': 'X x\nx\n', 'b.js': 'x', 'c.js': 'no' })
+  t.match(await run(grep, { pattern: 'x', mode: 'files' }, ctx), {
+    matches: [{ path: 'a.txt' }, { path: 'b.js' }],
+    total: 2
+  })
+  const counted = await run(grep, { pattern: 'X', mode: 'count', case: 'insensitive', include: '*.txt' }, ctx)
+  t.same(counted.matches, [{ path: 'a.txt', count: 3 }])
+  t.match(grep.present(counted, { pattern: 'X', mode: 'count' }).content, /^a\.txt: 3\n/)
+  t.match(await run(grep, { pattern: 'x', mode: 'files', exclude: ['a.*'] }, ctx), { matches: [{ path: 'b.js' }] })
+  t.match(
+    grep.present(await run(grep, { pattern: 'q(', literal: true }, ctx), { pattern: 'q(' }).content,
+    /^Nothing matches\.\n/
+  )
+})
+
+t.test('grep refuses what it cannot search', async t => {
+  const { ctx } = repository(t, { '.env': 'x', 'a.txt': 'x' })
+  t.equal(await code(() => run(grep, { pattern: '[' }, ctx)), 'INVALID_PARAMS')
+  t.equal(await code(() => run(grep, { pattern: 'x', path: 'missing' }, ctx)), 'FILE_NOT_FOUND')
+  t.equal(await code(() => run(grep, { pattern: 'x', path: '..' }, ctx)), 'INVALID_PATH')
+  t.equal(await code(() => run(grep, { pattern: 'x', path: '.env' }, ctx)), 'SENSITIVE_PATH')
+})
+
+t.test('glob lists what matches, newest first', async t => {
+  const tree = {
+    src: { 'a.ts': '', deep: { 'b.ts': '', '.c.ts': '' } },
+    'd.ts': '',
+    'e.js': '',
+    '.gitignore': 'out/\n'
+  }
+  const { ctx, at } = repository(t, { ...tree, out: { 'f.ts': '' } })
+  const times = { 'src/a.ts': 2, 'src/deep/b.ts': 3, 'd.ts': 1, 'src/deep/.c.ts': 0, 'out/f.ts': 9 }
+  for (const [file, time] of Object.entries(times)) utimesSync(at(file), time, time)
+  const files = async (input: object) => (await run(glob, { pattern: '*.ts', ...input }, ctx)).files
+  for (const round of ['cold', 'warm']) {
+    t.same(await files({}), ['src/deep/b.ts', 'src/a.ts', 'd.ts'], round)
+    t.same(await files({ include_hidden: true }), ['src/deep/b.ts', 'src/a.ts', 'd.ts', 'src/deep/.c.ts'])
+    t.same(await files({ path: 'src' }), ['src/deep/b.ts', 'src/a.ts'])
+    t.same(await files({ pattern: 'deep/*', path: 'src' }), ['src/deep/b.ts'])
+    t.same(await files({ pattern: 'src/**/*.{ts,js}' }), ['src/deep/b.ts', 'src/a.ts'])
+    t.same(await files({ no_ignore: true }), ['out/f.ts', 'src/deep/b.ts', 'src/a.ts', 'd.ts'])
+    t.same(await files({ path: 'out' }), ['out/f.ts'], 'an ignored folder that is asked for')
+    await ctx.host.list.warm()
+  }
+  const input = { pattern: '*.ts', limit: 1 }
+  const output = await run(glob, input, ctx)
+  t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true })
+  t.match(
+    glob.present(output, input).content,
+    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: ignored files, hidden files,/
+  )
+  t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No file matches/)
+  t.equal(await code(() => files({ pattern: 'a[' })), 'INVALID_PARAMS')
+  t.equal(await code(() => files({ path: 'missing' })), 'FILE_NOT_FOUND')
+  t.equal(await code(() => files({ path: 'd.ts' })), 'NOT_A_DIRECTORY')
+})
+
+t.test('search_files ranks: name, its beginning, a word in it, anything in it, letters', async t => {
+  const tree = {
+    'user.ts': '',
+    'userList.ts': '',
+    'super-user.ts': '',
+    'ListUser.ts': '',
+    'abuser.ts': '',
+    user: { 'index.ts': '' },
+    'u_s_e_r.txt': '',
+    ultra: { slow: { editor: {} } },
+    'none.md': ''
+  }
+  const { ctx, at } = repository(t, tree)
+  const found = async (pattern: string, path?: string) =>
+    (await run(searchFiles, { pattern, ...(path && { path }) }, ctx)).files
+  t.same(await found('user'), [
+    'user.ts',
+    'userList.ts',
+    'ListUser.ts',
+    'super-user.ts',
+    'abuser.ts',
+    'user/index.ts',
+    'u_s_e_r.txt'
+  ])
+  t.same((await found('USER.TS'))[0], 'user.ts')
+  t.same(await found('user/ind'), ['user/index.ts'])
+  t.same(await found('*user.ts'), ['user.ts', 'abuser.ts', 'ListUser.ts', 'super-user.ts'])
+  t.same(await found('index', 'user'), ['user/index.ts'])
+  t.same(await found('(x+x+)+y'), [])
+  await ctx.host.list.warm()
+  writeFileSync(at('brand-new.ts'), '')
+  t.same(await found('brand'), ['brand-new.ts'])
+  t.equal(await code(() => found('x[')), 'INVALID_PARAMS')
+  t.equal(await code(() => found('x', 'missing')), 'FILE_NOT_FOUND')
+})
+
+t.test('search_files lists the best of very many', async t => {
+  const { ctx } = repository(t, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`file${i}.txt`, ''])))
+  const input = { pattern: 'file' }
+  const output = await run(searchFiles, input, ctx)
+  t.same([output.files.length, output.total, output.truncated], [100, 150, true])
+  t.equal(output.files[0], 'file0.txt')
+  t.match(searchFiles.present(output, input), { truncated: true, content: /\(The best 100 of 150\.\)/ })
+  t.match(searchFiles.present(await run(searchFiles, { pattern: 'qqq' }, ctx), input).content, /^No file matches/)
+})
