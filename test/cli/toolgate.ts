@@ -66,7 +66,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = MAI
     return end(child)
   }
 
-  /** Starts `serve` and waits until it is ready. */
+  /** Starts `serve` and waits until it is ready. It ends with this process, however that ends. */
   const serve = (...flags: string[]) => serveIn({}, ...flags)
 
   /** The same with more in its environment. */
