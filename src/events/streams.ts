@@ -1,7 +1,7 @@
 // Readers of the journal. A reader that keeps up is handed shared frames as they become durable; one that does not is
 // only a place in the journal: it is read on from there when it drains, and cut off, to resume, when it takes nothing.
 import type { Event, EventType } from './events.ts'
-import { type Entry, frame, notice } from './frame.ts'
+import { type Entry, FRAME_BYTES, frame, notice } from './frame.ts'
 import type { Journal } from './journal.ts'
 
 export interface Filter {
@@ -52,8 +52,16 @@ interface Framed {
   frame: Buffer
 }
 
+/** An event of a page that is read on from a reader's place. */
+interface Wanted {
+  seq: number
+  type: string
+  make(): Buffer
+}
+
 const PAGE = 256
 const RECENT = 4_096
+const RECENT_BYTES = 16_777_216
 
 export class Streams {
   readonly #journal: Journal
@@ -64,6 +72,7 @@ export class Streams {
   readonly #live = new Map<string, { filter: Filter; readers: Set<OpenReader> }>()
   /** The newest frames, kept while anybody reads, so that one who lags a little costs no read from the disk. */
   #recent: Framed[] = []
+  #recentBytes = 0
   readonly #timer: NodeJS.Timeout
   readonly #unlisten: () => void
 
@@ -97,7 +106,11 @@ export class Streams {
     const time = new Date().toISOString()
     // Only a stream that starts here may name its place already: on a resumed one older numbers follow.
     const place = reader.at === head ? head : undefined
-    const first = notice('stream.snapshot', { type: 'stream.snapshot', seq: head, time, ...this.#snapshot() }, place)
+    const first = notice(
+      'stream.snapshot',
+      bounded({ type: 'stream.snapshot', seq: head, time, ...this.#snapshot() }),
+      place
+    )
     const gap = resumable
       ? []
       : [notice('stream.gap', { type: 'stream.gap', seq: reader.at, time, asked: after, oldest })]
@@ -120,14 +133,19 @@ export class Streams {
   #tell(entries: readonly Entry[]) {
     if (this.#readers.size === 0) {
       this.#recent = []
+      this.#recentBytes = 0
       return
     }
     const fresh = entries.map(entry => ({ entry, frame: frame(entry.seq, entry.event.type, entry.json, entry.result) }))
-    this.#recent.push(...fresh)
-    if (this.#recent.length > 2 * RECENT) this.#recent = this.#recent.slice(-RECENT)
+    this.#keep(fresh)
     const last = entries.at(-1)!.seq
     for (const { filter, readers } of [...this.#live.values()]) {
       const wanted = fresh.filter(({ entry }) => wants(filter, entry.event))
+      // More at once than a reader may have waiting: each reads on by itself, as far as it takes it.
+      if (bytesOf(wanted) > this.#limits.reader_bytes) {
+        for (const reader of [...readers]) this.#fallBehind(reader)
+        continue
+      }
       const bytes = wanted.length === 1 ? wanted[0]!.frame : Buffer.concat(wanted.map(({ frame }) => frame))
       for (const reader of [...readers]) {
         reader.at = last
@@ -139,22 +157,47 @@ export class Streams {
     }
   }
 
+  #keep(fresh: readonly Framed[]) {
+    this.#recent.push(...fresh)
+    this.#recentBytes += bytesOf(fresh)
+    if (this.#recent.length <= 2 * RECENT && this.#recentBytes <= 2 * RECENT_BYTES) return
+    let first = this.#recent.length
+    let bytes = 0
+    while (first > 0 && this.#recent.length - first < RECENT) {
+      bytes += this.#recent[first - 1]!.frame.length
+      if (bytes > RECENT_BYTES) break
+      first -= 1
+    }
+    this.#recent = this.#recent.slice(first)
+    this.#recentBytes = bytesOf(this.#recent)
+  }
+
   /** Reads on from the reader's place until it is level with the journal or full. A page a turn, for others wait too. */
   #catchUp(reader: OpenReader) {
     if (reader.state !== 'catching-up' || reader.stalled_since !== undefined) return
     const { wanted, next } = this.#after(reader)
-    const end = reader.until ? wanted.findIndex(({ type }) => reader.until!({ type })) : -1
-    const sent = end < 0 ? wanted : wanted.slice(0, end + 1)
+    const frames: Buffer[] = []
+    let bytes = reader.sink.pending
+    let ended = false
     reader.at = next
-    if (sent.length > 0) reader.sink.write(Buffer.concat(sent.map(({ make }) => make())))
-    if (end >= 0) this.#finish(reader)
+    for (const { seq, type, make } of wanted) {
+      const made = make()
+      frames.push(made)
+      bytes += made.length
+      ended = reader.until?.({ type }) ?? false
+      if (!ended && bytes <= this.#limits.reader_bytes) continue
+      reader.at = seq
+      break
+    }
+    if (frames.length > 0) reader.sink.write(Buffer.concat(frames))
+    if (ended) this.#finish(reader)
     else if (this.#full(reader)) reader.stalled_since = performance.now()
     else if (reader.at >= this.#journal.head) this.#goLive(reader)
     else setImmediate(() => this.#catchUp(reader))
   }
 
   /** The wanted events of the next page after the reader's place, and the place after that page. */
-  #after({ at, filter }: OpenReader): { wanted: { type: string; make: () => Buffer }[]; next: number } {
+  #after({ at, filter }: OpenReader): { wanted: Wanted[]; next: number } {
     const { head } = this.#journal
     const kept = this.#recent[0]?.entry.seq
     if (kept !== undefined && kept <= at + 1) {
@@ -162,7 +205,7 @@ export class Streams {
       const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE)
       const wanted = page.filter(({ entry }) => wants(filter, entry.event))
       return {
-        wanted: wanted.map(({ entry, frame }) => ({ type: entry.event.type, make: () => frame })),
+        wanted: wanted.map(({ entry, frame }) => ({ seq: entry.seq, type: entry.event.type, make: () => frame })),
         next: page.at(-1)?.entry.seq ?? head
       }
     }
@@ -173,7 +216,7 @@ export class Streams {
     return {
       wanted: told
         .filter(event => wants(filter, event))
-        .map(({ seq, type, data, result }) => ({ type, make: () => frame(seq, type, data, result) })),
+        .map(({ seq, type, data, result }) => ({ seq, type, make: () => frame(seq, type, data, result) })),
       next: page.length < PAGE || told.length < page.length ? head : told.at(-1)!.seq
     }
   }
@@ -196,6 +239,12 @@ export class Streams {
     this.#dropLive(reader)
     reader.state = 'catching-up'
     reader.stalled_since = performance.now()
+  }
+
+  #fallBehind(reader: OpenReader) {
+    this.#dropLive(reader)
+    reader.state = 'catching-up'
+    setImmediate(() => this.#catchUp(reader))
   }
 
   #dropLive(reader: OpenReader) {
@@ -233,6 +282,14 @@ export class Streams {
     }
   }
 }
+
+const bytesOf = (framed: readonly Framed[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)
+
+/** A snapshot over the size of a frame is left out: who needs it reads /state. */
+const bounded = <S extends { pending: unknown[]; running: unknown[] }>(snapshot: S): S =>
+  Buffer.byteLength(JSON.stringify(snapshot)) <= FRAME_BYTES
+    ? snapshot
+    : { ...snapshot, pending: [], running: [], truncated: true, href: '/state' }
 
 const HEARTBEAT = Buffer.from(': still here\n\n')
 

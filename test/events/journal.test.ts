@@ -1,0 +1,129 @@
+import t from 'tap'
+import type { Entry } from '../../src/events/frame.ts'
+import { Journal } from '../../src/events/journal.ts'
+import { Metrics } from '../../src/events/metrics.ts'
+import { Sessions } from '../../src/events/sessions.ts'
+import { openJournal, progress } from './open-journal.ts'
+
+t.test('events get growing numbers, and are told in order once they are durable', async t => {
+  const { journal, store } = await openJournal(t)
+  const heard: number[] = []
+  const stop = journal.listen(entries => {
+    for (const { seq } of entries) {
+      heard.push(seq)
+      t.ok(store.head() >= seq)
+    }
+  })
+  const appended = [journal.append([progress(1), progress(2)]), journal.append([]), journal.append([progress(3)])]
+  t.equal(journal.head, 0)
+  t.equal(journal.last, 3)
+  await appended[0]
+  await Promise.all(appended)
+  t.strictSame(heard, [1, 2, 3])
+  t.equal(journal.head, 3)
+  stop()
+  await journal.append([progress(4)])
+  t.strictSame(heard, [1, 2, 3])
+  t.equal(new Journal(store).last, 4, 'numbers go on after a restart')
+})
+
+t.test('what else belongs to an event is written with it, made as late as can be', async t => {
+  const { journal, store } = await openJournal(t)
+  let value = 'early'
+  const appended = journal.append([progress(1)], () => [['rule', 'r', value]])
+  value = 'late'
+  await appended
+  t.strictSame(store.rules(), ['late'])
+})
+
+t.test('an event that cannot be written is told to nobody', async t => {
+  const { journal, store } = await openJournal(t)
+  const heard: Entry[] = []
+  journal.listen(entries => heard.push(...entries))
+  await journal.append([progress(1)])
+  await t.rejects(
+    journal.append([progress(2)], () => [['key', 'k', null, null, null]]),
+    { code: 'OVERLOADED' }
+  )
+  await t.rejects(journal.append([progress(3)]), { code: 'OVERLOADED' })
+  t.strictSame(
+    heard.map(({ seq }) => seq),
+    [1]
+  )
+  t.equal(journal.head, 1)
+  t.equal(store.head(), 1)
+})
+
+t.test('a session tells what it is doing when that has changed, once a turn', async t => {
+  const { journal } = await openJournal(t)
+  const sessions = new Sessions(journal)
+  const told: string[] = []
+  journal.listen(entries => {
+    for (const { event } of entries) if (event.type === 'agent.state') told.push(`${event.session_id} ${event.state}`)
+  })
+  const settled = async () => {
+    await new Promise(resolve => setImmediate(resolve))
+    await journal.append([])
+  }
+  sessions.move('a', undefined, 'tool_execution')
+  sessions.move('a', 'tool_execution', undefined)
+  await settled()
+  t.strictSame(told, [], 'a call answered at once makes no noise')
+  sessions.move('a', undefined, 'awaiting_approval')
+  sessions.move('b', undefined, 'tool_execution')
+  t.strictSame(sessions.states(), { a: 'awaiting_approval', b: 'tool_execution' })
+  await settled()
+  sessions.move('a', undefined, 'tool_execution')
+  await settled()
+  sessions.move('a', 'awaiting_approval', 'tool_execution')
+  await settled()
+  sessions.move('a', 'tool_execution', undefined)
+  sessions.move('b', 'tool_execution', undefined)
+  await settled()
+  sessions.move('a', 'tool_execution', undefined)
+  await settled()
+  t.strictSame(told, ['a awaiting_approval', 'b tool_execution', 'a tool_execution', 'b idle', 'a idle'])
+  t.strictSame(sessions.states(), {})
+})
+
+t.test('metrics count how calls end', async t => {
+  const { journal } = await openJournal(t)
+  const metrics = new Metrics(journal)
+  t.strictSame(metrics.stats(), [])
+  const ends = ['success', 'success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired'] as const
+  await journal.append(
+    ends.map((status, n) => ({
+      type: 'tool.result' as const,
+      tool: 'b',
+      status,
+      ...(status === 'success' && { execution_time_ms: n + 1 })
+    }))
+  )
+  await journal.append([{ type: 'tool.result', tool: 'a', status: 'rejected' }])
+  const [a, b] = metrics.stats()
+  t.strictSame(a, {
+    tool: 'a',
+    total: 1,
+    success: 0,
+    error: 0,
+    rejected: 1,
+    ended_otherwise: 0,
+    average_ms: null,
+    p50_ms: null,
+    p95_ms: null,
+    p99_ms: null
+  })
+  t.match(b, { total: 7, success: 2, error: 1, rejected: 1, ended_otherwise: 3, average_ms: 1.5 })
+  t.ok(b!.p50_ms! >= 0.99 && b!.p50_ms! <= 1.01)
+  t.ok(b!.p99_ms! >= 1.99 && b!.p99_ms! <= 2.01)
+  const text = await metrics.prometheus({ toolgate_test: { help: 'A test.', value: 3 } })
+  for (const line of [
+    'toolgate_calls_total{tool="b",status="success"} 2',
+    'toolgate_calls_total{tool="a",status="rejected"} 1',
+    'toolgate_call_seconds_total{tool="b"} 0.003',
+    'toolgate_events_total 8',
+    'toolgate_journal_head 8',
+    'toolgate_test 3'
+  ])
+    t.ok(text.includes(`\n${line}\n`), line)
+})

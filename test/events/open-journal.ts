@@ -1,0 +1,97 @@
+// A journal on a fresh store, and sinks that take as much as they are told to.
+import path from 'node:path'
+import type { Test } from 'tap'
+import { SseParser } from '../../src/client/sse.ts'
+import type { NewEvent } from '../../src/events/events.ts'
+import { Journal } from '../../src/events/journal.ts'
+import type { Sink } from '../../src/events/streams.ts'
+import { Store } from '../../src/host/store.ts'
+
+export async function openJournal(t: Test) {
+  const store = await Store.open(path.join(t.testdir(), 'journal.db'))
+  t.teardown(() => store.close())
+  return { store, journal: new Journal(store) }
+}
+
+export const progress = (n: number, more: Partial<NewEvent> = {}): NewEvent =>
+  ({
+    type: 'tool.progress',
+    session_id: `s${n % 2}`,
+    workspace: `w${n % 3}`,
+    tool_call_id: `tc_${n % 5}`,
+    message: `${n}`,
+    ...more
+  }) as NewEvent
+
+export interface Frame {
+  id: string | undefined
+  event: string
+  size: number
+  // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
+  data: any
+}
+
+export class TestSink implements Sink {
+  readonly frames: Frame[] = []
+  readonly buffers: Buffer[] = []
+  comments = 0
+  bytes = 0
+  /** While false, what is written waits. */
+  taking = true
+  pending = 0
+  most = 0
+  state: 'open' | 'ended' | 'destroyed' = 'open'
+  readonly #parser = new SseParser()
+  readonly #drains: (() => void)[] = []
+  readonly #watchers = new Set<() => void>()
+
+  write(bytes: Buffer) {
+    this.buffers.push(bytes)
+    this.bytes += bytes.length
+    if (bytes[0] === 0x3a) this.comments += 1
+    for (const { id, event, data } of this.#parser.push(bytes))
+      this.frames.push({ id, event, size: Buffer.byteLength(data), data: JSON.parse(data) })
+    if (!this.taking) this.pending += bytes.length
+    this.most = Math.max(this.most, this.pending)
+    this.#changed()
+  }
+
+  onDrain(listener: () => void) {
+    this.#drains.push(listener)
+  }
+
+  end() {
+    this.state = 'ended'
+    this.#changed()
+  }
+
+  destroy() {
+    this.state = 'destroyed'
+    this.#changed()
+  }
+
+  /** Takes all that waits. */
+  drain() {
+    this.pending = 0
+    for (const listener of this.#drains) listener()
+  }
+
+  /** Resolves when something about it holds. */
+  async until(holds: (sink: this) => boolean): Promise<void> {
+    if (holds(this)) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const watcher = () => holds(this) && resolve()
+    this.#watchers.add(watcher)
+    await promise
+    this.#watchers.delete(watcher)
+  }
+
+  /** Numbers of the journal's own events, in the order they came. */
+  get seqs(): number[] {
+    return this.frames.filter(({ event }) => !event.startsWith('stream.')).map(({ data }) => data.seq)
+  }
+
+  #changed() {
+    for (const watcher of this.#watchers) watcher()
+  }
+}

@@ -1,0 +1,354 @@
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { type Filter, type StreamLimits, Streams } from '../../src/events/streams.ts'
+import { openJournal, progress, TestSink } from './open-journal.ts'
+
+const LIMITS = { heartbeat_ms: 60_000, reader_bytes: 1_048_576, stall_ms: 60_000 }
+
+async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending: () => object[] = () => []) {
+  const { store, journal } = await openJournal(t)
+  const streams = new Streams(journal, { ...LIMITS, ...limits }, () => ({
+    instance: 'i',
+    head: journal.head,
+    pending: pending() as Record<string, unknown>[],
+    running: []
+  }))
+  t.teardown(() => streams.close())
+  const open = (options: { after?: number; filter?: Filter; until?: (event: { type: string }) => boolean } = {}) => {
+    const sink = new TestSink()
+    const reader = streams.open(sink, { filter: {}, ...options })
+    return Object.assign(sink, { reader })
+  }
+  const append = async (count: number, more: object = {}) => {
+    const first = journal.last + 1
+    await journal.append(Array.from({ length: count }, (_, i) => progress(first + i, more)))
+  }
+  return { store, journal, streams, open, append }
+}
+const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+const has = (last: number) => (sink: TestSink) => sink.seqs.at(-1) === last
+
+t.test('a stream begins with where things stand and goes on with what comes', async t => {
+  const { open, append } = await openStreams(t, {}, () => [{ tool_call_id: 'tc_1' }])
+  await append(3)
+  const sink = open()
+  t.equal(sink.buffers[0]!.toString('utf8', 0, 13), 'retry: 1000\n\n')
+  const { data, ...first } = sink.frames[0]!
+  t.match(first, { id: '3', event: 'stream.snapshot' })
+  t.match(data, { seq: 3, instance: 'i', head: 3, pending: [{ tool_call_id: 'tc_1' }], running: [] })
+  await append(2)
+  await sink.until(has(5))
+  t.strictSame(sink.seqs, [4, 5])
+  const { time, ...told } = sink.frames[1]!.data
+  t.strictSame(told, {
+    seq: 4,
+    type: 'tool.progress',
+    session_id: 's0',
+    workspace: 'w1',
+    tool_call_id: 'tc_4',
+    message: '4'
+  })
+  t.equal(new Date(time).toISOString(), time)
+  t.match(sink.frames[2], { id: '5', event: 'tool.progress' })
+})
+
+t.test('a stream resumes after any event, without naming a later place first', async t => {
+  const { open, append } = await openStreams(t)
+  await append(600)
+  const sink = open({ after: 10 })
+  t.equal(sink.frames[0]!.id, undefined)
+  await sink.until(has(600))
+  t.strictSame(sink.seqs, from(11, 600))
+  t.strictSame(open({ after: 600 }).seqs, [])
+  t.equal(open({ after: 600 }).frames[0]!.id, '600')
+})
+
+t.test('a place that the journal does not hold is told', async t => {
+  const { open, append, store } = await openStreams(t)
+  await append(20)
+  await store.retain({ before: '9999', max_bytes: 1e9 })
+  const old = open({ after: 5 })
+  t.match(old.frames[1], { id: undefined, event: 'stream.gap', data: { asked: 5, oldest: 20 } })
+  await old.until(has(20))
+  t.strictSame(old.seqs, [20], 'what is left is told')
+  t.equal(open({ after: 19 }).frames[1]?.event !== 'stream.gap', true, 'nothing is missing after 19')
+  const ahead = open({ after: 99 })
+  t.match(ahead.frames[1], { event: 'stream.gap', data: { asked: 99, oldest: 20 } })
+  await append(1)
+  await ahead.until(has(21))
+  t.strictSame(ahead.seqs, [21])
+})
+
+t.test('filters hold for what was and what comes', async t => {
+  const { open, append } = await openStreams(t)
+  await append(30)
+  const cases: [Filter, (n: number) => boolean][] = [
+    [{ session_id: 's1' }, n => n % 2 === 1],
+    [{ workspace: 'w2' }, n => n % 3 === 2],
+    [{ tool_call_id: 'tc_3' }, n => n % 5 === 3],
+    [{ types: ['tool.progress', 'tool.call'] }, () => true],
+    [{ types: ['tool.call'] }, () => false],
+    [{ session_id: 's1', workspace: 'w2', tool_call_id: 'tc_0' }, n => n % 30 === 5]
+  ]
+  const sinks = cases.map(([filter]) => open({ after: 0, filter }))
+  const all = open({ after: 0 })
+  await all.until(has(30))
+  await append(31)
+  await all.until(has(61))
+  for (const [i, [filter, wanted]] of cases.entries())
+    t.strictSame(sinks[i]!.seqs, from(1, 61).filter(wanted), JSON.stringify(filter))
+})
+
+t.test(
+  'whatever readers do, each gets every event it wants once, in order, and none before it is on the disk',
+  async t => {
+    const filter = fc.constantFrom<Filter>({}, { session_id: 's1' }, { tool_call_id: 'tc_2' }, { types: ['tool.call'] })
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ append: fc.integer({ min: 1, max: 300 }), wait: fc.boolean() }) },
+      { weight: 3, arbitrary: fc.record({ open: filter, after: fc.option(fc.nat(1_500), { nil: undefined }) }) },
+      { weight: 2, arbitrary: fc.record({ slow: fc.nat(9) }) },
+      { weight: 2, arbitrary: fc.record({ fast: fc.nat(9) }) },
+      { weight: 1, arbitrary: fc.record({ resume: fc.nat(9), cut: fc.nat(50) }) }
+    )
+    const { open, append, journal, store } = await openStreams(t, { reader_bytes: 5_000 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async steps => {
+        const readers: { sink: ReturnType<typeof open>; filter: Filter; after: number; ends?: number }[] = []
+        const pending: Promise<void>[] = []
+        const add = (filter: Filter, wanted?: number) => {
+          const after = wanted === undefined ? journal.head : Math.min(wanted, journal.head)
+          const sink = open({ filter, ...(wanted !== undefined && { after }) })
+          const write = sink.write.bind(sink)
+          sink.write = bytes => {
+            write(bytes)
+            if ((sink.seqs.at(-1) ?? 0) > store.head()) throw new Error('told before it was on the disk')
+          }
+          readers.push({ sink, filter, after })
+        }
+        for (const step of steps) {
+          if ('append' in step) {
+            const appended = append(step.append)
+            if (step.wait) await appended
+            else pending.push(appended)
+          } else if ('open' in step) add(step.open, step.after)
+          else if (readers.length === 0) continue
+          else if ('slow' in step) readers[step.slow % readers.length]!.sink.taking = false
+          else if ('fast' in step) {
+            const { sink } = readers[step.fast % readers.length]!
+            sink.taking = true
+            sink.drain()
+          } else {
+            // The connection breaks: what came after some frame is lost, and the client resumes from that.
+            const reader = readers[step.resume % readers.length]!
+            if (reader.ends !== undefined) continue
+            reader.sink.reader.close()
+            const last = reader.sink.seqs.at(-1 - step.cut) ?? reader.after
+            reader.ends = last
+            add(reader.filter, last)
+          }
+        }
+        await Promise.all(pending)
+        for (const { sink } of readers) {
+          sink.taking = true
+          sink.drain()
+        }
+        const marks = open()
+        await journal.append([
+          progress(0, {
+            type: 'tool.call',
+            tool_call_id: 'tc_2',
+            session_id: 's1',
+            tool: '',
+            params: 0,
+            requires_approval: false,
+            client: ''
+          })
+        ])
+        const last = journal.head
+        await marks.until(has(last))
+        for (const { sink, filter, after, ends } of readers) {
+          if (ends === undefined) await sink.until(has(last))
+          const all = store
+            .events(after, 100_000)
+            .filter(
+              event =>
+                (filter.session_id === undefined || filter.session_id === event.session_id) &&
+                (filter.tool_call_id === undefined || filter.tool_call_id === event.tool_call_id) &&
+                (filter.types === undefined || filter.types.includes(event.type as never))
+            )
+          const expected = all.map(({ seq }) => seq)
+          const seen = sink.seqs.filter(seq => ends === undefined || seq <= ends)
+          const wanted = ends === undefined ? expected : expected.filter(seq => seq <= ends)
+          if (JSON.stringify(seen) !== JSON.stringify(wanted))
+            throw new Error(`after ${after}: ${seen.slice(0, 5)}… ${seen.length} of ${wanted.length}`)
+          sink.reader.close()
+        }
+        marks.reader.close()
+      }),
+      { numRuns: 40 }
+    )
+  }
+)
+
+t.test('one who reads nothing holds up nobody, is given a bounded amount, and reads on when it can', async t => {
+  const { open, append } = await openStreams(t, { reader_bytes: 100_000 })
+  const [slow, fast] = [open(), open()]
+  slow.taking = false
+  for (let i = 0; i < 40; i += 1) await append(50, { message: 'x'.repeat(500) })
+  await fast.until(has(2_000))
+  t.strictSame(fast.seqs, from(1, 2_000))
+  t.ok(slow.most < 250_000, `${slow.most} bytes wait`)
+  t.equal(slow.state, 'open')
+  slow.taking = true
+  slow.drain()
+  await slow.until(has(2_000))
+  t.strictSame(slow.seqs, from(1, 2_000))
+})
+
+t.test('one who resumes from far behind and reads nothing is given a bounded amount too', async t => {
+  const { open, append } = await openStreams(t, { reader_bytes: 100_000 })
+  const fast = open()
+  for (let i = 0; i < 100; i += 1) await append(1, { message: 'x'.repeat(60_000) })
+  await fast.until(has(100))
+  const slow = open({ after: 0 })
+  slow.taking = false
+  await append(1)
+  await fast.until(has(101))
+  await new Promise(resolve => setImmediate(resolve))
+  t.ok(slow.most < 250_000, `${slow.most} bytes wait`)
+  const atOnce = open({ after: 101 })
+  atOnce.taking = false
+  await append(50, { message: 'x'.repeat(60_000) })
+  await fast.until(has(151))
+  t.ok(atOnce.most < 250_000, `${atOnce.most} bytes wait after one large commit`)
+  for (const sink of [slow, atOnce]) {
+    sink.taking = true
+    sink.drain()
+    await sink.until(has(151))
+  }
+  t.strictSame(slow.seqs, from(1, 151))
+  t.strictSame(atOnce.seqs, from(102, 151))
+})
+
+t.test('one who takes nothing for too long is cut off, and can resume', async t => {
+  const { open, append, streams } = await openStreams(t, { reader_bytes: 1_000, stall_ms: 30 })
+  const [slow, idle] = [open(), open({ filter: { types: ['tool.call'] } })]
+  slow.taking = false
+  await append(50)
+  await slow.until(sink => sink.state === 'destroyed')
+  t.equal(idle.state, 'open', 'one that has nothing to take is not')
+  t.equal(streams.readers, 1)
+  const had = slow.seqs
+  t.strictSame(had, from(1, had.length))
+  const again = open({ after: had.length })
+  await again.until(has(50))
+  t.strictSame(again.seqs, from(had.length + 1, 50))
+})
+
+t.test('a frame is at most 64 KiB; what is left out can be read elsewhere', async t => {
+  const { open, journal } = await openStreams(t)
+  const sink = open()
+  const call = { session_id: 's', workspace: 'w', tool_call_id: 'tc_1' }
+  await journal.append([
+    {
+      type: 'tool.call',
+      ...call,
+      tool: 'write_file',
+      params: { content: 'é'.repeat(40_000) },
+      requires_approval: false,
+      client: 'c'
+    }
+  ])
+  await journal.append(
+    [{ type: 'tool.result', ...call, tool: 'write_file', status: 'success' }],
+    undefined,
+    JSON.stringify({ content: 'x'.repeat(70_000) })
+  )
+  await journal.append(
+    [{ type: 'tool.result', ...call, tool: 'write_file', status: 'success' }],
+    undefined,
+    JSON.stringify({ content: 'x'.repeat(60_000) })
+  )
+  await sink.until(has(3))
+  const [large, result, fits] = sink.frames.slice(1).map(({ data: { time: _, ...data } }) => data)
+  t.strictSame(large, {
+    seq: 1,
+    type: 'tool.call',
+    ...call,
+    tool: 'write_file',
+    requires_approval: false,
+    client: 'c',
+    truncated: true,
+    href: '/calls/tc_1'
+  })
+  t.strictSame(result, {
+    seq: 2,
+    type: 'tool.result',
+    ...call,
+    tool: 'write_file',
+    status: 'success',
+    truncated: true,
+    href: '/calls/tc_1'
+  })
+  t.equal(fits.result.content.length, 60_000)
+  t.ok(sink.frames.every(({ size }) => size <= 65_536))
+})
+
+t.test('a snapshot that would be over 64 KiB says where to read it', async t => {
+  const many = Array.from({ length: 100 }, (_, n) => ({ tool_call_id: `tc_${n}`, params: 'x'.repeat(2_000) }))
+  const { open } = await openStreams(t, {}, () => many)
+  const [first] = open().frames
+  t.ok(first!.size <= 65_536)
+  t.match(first!.data, { instance: 'i', head: 0, pending: [], running: [], truncated: true, href: '/state' })
+})
+
+t.test('readers with the same filter share the same bytes', async t => {
+  const { open, append } = await openStreams(t)
+  const [one, two, other] = [open(), open(), open({ filter: { session_id: 's1' } })]
+  await append(1)
+  await Promise.all([one, two, other].map(sink => sink.until(has(1))))
+  t.equal(one.buffers[1], two.buffers[1])
+  t.equal(one.buffers[1], other.buffers[1])
+})
+
+t.test('a quiet stream is heard of from time to time', async t => {
+  const { open } = await openStreams(t, { heartbeat_ms: 20, stall_ms: 20 })
+  const sink = open()
+  await sink.until(({ comments }) => comments >= 2)
+  t.equal(sink.frames.length, 1)
+})
+
+t.test('a stream may end with an event', async t => {
+  const { open, append, streams } = await openStreams(t)
+  const until = ({ type }: { type: string }) => type === 'tool.result'
+  const result = { type: 'tool.result', tool: 'x', status: 'success' }
+  await append(2)
+  await append(1, result)
+  await append(1)
+  const replayed = open({ after: 0, until })
+  await replayed.until(sink => sink.state === 'ended')
+  t.strictSame(replayed.seqs, [1, 2, 3])
+  const live = open({ until })
+  await append(1)
+  await append(1, result)
+  await live.until(sink => sink.state === 'ended')
+  t.strictSame(live.seqs, [5, 6])
+  t.equal(streams.readers, 0)
+})
+
+t.test('closing ends every stream, and a reader that left hears nothing more', async t => {
+  const { open, append, streams } = await openStreams(t)
+  const [gone, stays] = [open(), open()]
+  await append(1)
+  await Promise.all([gone, stays].map(sink => sink.until(has(1))))
+  gone.reader.close()
+  t.equal(streams.readers, 1)
+  await append(1)
+  await stays.until(has(2))
+  t.strictSame(gone.seqs, [1])
+  streams.close()
+  t.equal(stays.state, 'ended')
+  t.equal(streams.readers, 0)
+  await append(1)
+  t.strictSame(stays.seqs, [1, 2])
+})
