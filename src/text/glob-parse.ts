@@ -26,7 +26,7 @@ export function parseGlob(pattern: string): ParsedGlob {
   const whole = anchored.endsWith('/') ? `${anchored}**` : anchored
   if (whole === '') throw new SyntaxError('The pattern is empty.')
   const nodes = new Parser([...whole]).parse()
-  return { nodes, forName: !plain.includes('/') && !whole.includes('**') }
+  return { nodes, forName: !plain.includes('/') }
 }
 
 class Parser {

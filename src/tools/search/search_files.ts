@@ -5,6 +5,7 @@ import { NO_MATCH, rankLetters, rankLiteral } from '../../text/rank.ts'
 import { type Context, defineTool } from '../../tool.ts'
 
 const LIMIT = 100
+const FEW = 10
 
 const Input = Type.Object(
   {
@@ -70,7 +71,7 @@ async function ranked({ pattern, path = '.' }: Static<typeof Input>, { host }: C
   } else {
     rankAll((low, file) => rankLiteral(query, low, file))
     // Letters that are merely somewhere in order help only where little is found otherwise.
-    if (best.total < LIMIT) rankAll((low, file) => (low.includes(query) ? NO_MATCH : rankLetters(query, low, file)))
+    if (best.total < FEW) rankAll((low, file) => (low.includes(query) ? NO_MATCH : rankLetters(query, low, file)))
   }
   return { files: best.paths(), total: best.total, truncated: best.total > LIMIT }
 }
