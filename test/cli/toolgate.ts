@@ -11,6 +11,8 @@ import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { Discovery } from '../../src/host/discovery.ts'
 
+/** A server of a test ends with it, however that ends. */
+const START = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** The program as it is installed. It runs what `npm run build` made. */
 export const BUILT = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
