@@ -73,7 +73,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = MAI
 
   /** The same with more in its environment. */
   async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<Server> {
-    const child = start(['serve', '--ready', 'json', '--log-level', 'error', ...flags], more)
+    const child = start([...START, ...flags], more)
     const ended = end(child)
     const line = await Promise.race([
       once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
