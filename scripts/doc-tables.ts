@@ -1,0 +1,122 @@
+// The tables of the documents, made from the code they speak of.
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { Config } from '../src/config.ts'
+import { ERRORS } from '../src/errors.ts'
+import { EVENTS } from '../src/events/events.ts'
+import { TOOLS } from '../src/tools/index.ts'
+
+/** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
+const PLACE = /(<!-- table: (\w+) -->)[^]*?(<!-- end of table -->)/g
+
+const TABLES: Record<string, () => string> = {
+  errors: () =>
+    table(
+      ['code', 'HTTP', 'recoverable', 'means'],
+      Object.entries(ERRORS).map(([code, { status, recoverable, means }]) => [
+        `\`${code}\``,
+        String(status),
+        recoverable ? 'yes' : 'no',
+        means
+      ])
+    ),
+
+  events: () =>
+    table(
+      ['type', 'tells', 'data, besides `seq` and `time`'],
+      Object.entries(EVENTS).map(([type, { description, ...schema }]) => [`\`${type}\``, description, fieldsOf(schema)])
+    ),
+
+  configuration: () =>
+    table(
+      ['key', 'takes', 'default', 'does'],
+      settings(Config as Schema, []).map(({ key, schema }) => [
+        `\`${key}\``,
+        takes(schema),
+        schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``,
+        schema.description ?? ''
+      ])
+    ),
+
+  routes: () => {
+    const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as {
+      paths: Record<string, Record<string, { summary: string }>>
+    }
+    return table(
+      ['route', 'does'],
+      Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations).map(([method, { summary }]) => [
+          `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
+          summary
+        ])
+      )
+    )
+  },
+
+  tools: () =>
+    table(
+      ['tool', 'effect', 'params', 'does'],
+      TOOLS.map(({ name, effect, input, description }) => [
+        `\`${name}\``,
+        typeof effect === 'function' ? 'depends' : effect,
+        Object.keys((input as Schema).properties ?? {})
+          .map(key => ((input as Schema).required?.includes(key) ? key : `${key}?`))
+          .join(', '),
+        description
+      ])
+    )
+}
+
+/** The document with every table made anew. */
+export const withTables = (markdown: string): string =>
+  markdown.replace(PLACE, (_all, start: string, name: string, end: string) => {
+    const make = TABLES[name]
+    if (!make) throw new Error(`There is no table ${name}.`)
+    return `${start}\n\n${make()}\n\n${end}`
+  })
+
+interface Schema {
+  type?: string
+  enum?: unknown[]
+  items?: Schema
+  default?: unknown
+  description?: string
+  minimum?: number
+  maximum?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+
+/** Everything that can be set by itself; sections stand for what is in them. */
+function settings(schema: Schema, at: readonly string[]): { key: string; schema: Schema }[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const here = [...at, name]
+    return field.properties ? settings(field, here) : [{ key: here.join('.'), schema: field }]
+  })
+}
+
+function takes({ type, enum: values, items, minimum, maximum }: Schema): string {
+  if (values) return values.map(value => `\`${value}\``).join(', ')
+  if (type === 'array') return items?.type === 'string' ? 'list of strings' : 'list'
+  if (type === 'object') return 'object by name'
+  if (type !== 'integer') return type ?? 'any'
+  return maximum === undefined ? `integer from ${minimum}` : `integer from ${minimum} to ${maximum}`
+}
+
+/** What every event has is told once, above the table. */
+const COMMON: readonly string[] = ['type', 'seq', 'time', 'session_id', 'workspace', 'tool_call_id', 'truncated', 'href']
+
+const fieldsOf = ({ properties = {}, required = [] }: Schema): string =>
+  Object.entries(properties)
+    .filter(([name]) => !COMMON.includes(name))
+    .map(([name, { enum: values }]) => {
+      const optional = required.includes(name) ? name : `${name}?`
+      return values ? `\`${optional}\` (${values.join(', ')})` : `\`${optional}\``
+    })
+    .join(', ')
+
+function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
+  return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n')
+}

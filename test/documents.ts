@@ -1,0 +1,126 @@
+// Reads the documents: their shell examples with the answers they show, their headings and links.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/** A block of shell marked `<!-- run -->`, with the block marked `<!-- gives -->` that follows it, if any. */
+export interface Example {
+  line: number
+  script: string
+  gives?: { language: string; text: string }
+}
+
+interface Block {
+  line: number
+  language: string
+  text: string
+  mark: string | undefined
+}
+
+export function examplesOf(markdown: string): Example[] {
+  const examples: Example[] = []
+  for (const { line, language, text, mark } of blocksOf(markdown)) {
+    if (mark === 'run') examples.push({ line, script: text })
+    if (mark === 'gives') examples.at(-1)!.gives = { language, text }
+  }
+  return examples
+}
+
+export function blocksOf(markdown: string): Block[] {
+  const lines = markdown.split('\n')
+  const blocks: Block[] = []
+  for (let i = 0; i < lines.length; i++) {
+    const [, fence, language = ''] = /^(```+)(\w*)/.exec(lines[i]!) ?? []
+    if (!fence) continue
+    const end = lines.indexOf(fence, i + 1)
+    const mark = /^<!-- (\w+) -->$/.exec(lines[i - 1] ?? '')?.[1]
+    blocks.push({ line: i + 1, language, text: lines.slice(i + 1, end).join('\n'), mark })
+    i = end
+  }
+  return blocks
+}
+
+export interface Ran {
+  stdout: string
+  stderr: string
+  code: number
+}
+
+/** Runs the examples one after the other in one shell, as a reader would who copies them. */
+export async function runExamples(
+  examples: readonly Example[],
+  { cwd, env }: { cwd: string; env: Record<string, string | undefined> }
+): Promise<Ran[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tg-docs-'))
+  const file = (index: number, name: string) => path.join(folder, `${index}.${name}`)
+  const script = examples.map(
+    ({ script }, i) => `{\n${script}\n} > ${file(i, 'out')} 2> ${file(i, 'err')}; echo $? > ${file(i, 'code')}`
+  )
+  const main = path.join(folder, 'main.sh')
+  writeFileSync(main, ["trap 'kill $(jobs -p) 2> /dev/null' EXIT", ...script].join('\n'))
+  const shell = spawn('bash', [main], { cwd, env, stdio: 'ignore' })
+  await once(shell, 'exit')
+  const ran = examples.map((_, i) => ({
+    stdout: readFileSync(file(i, 'out'), 'utf8'),
+    stderr: readFileSync(file(i, 'err'), 'utf8'),
+    code: Number(readFileSync(file(i, 'code'), 'utf8'))
+  }))
+  rmSync(folder, { recursive: true })
+  return ran
+}
+
+/** Whether the output is what a document shows. `…` stands for anything: within a text, as the last item of a list, as a
+ * key beside which there may be more, or as a line for any number of lines. */
+export function isAsShown({ language, text }: { language: string; text: string }, output: string): boolean {
+  if (language === 'json') return jsonIsAsShown(JSON.parse(text), JSON.parse(output))
+  return textIsAsShown(text.trimEnd(), output.trimEnd())
+}
+
+const ANY = '…'
+
+function jsonIsAsShown(shown: unknown, actual: unknown): boolean {
+  if (shown === ANY) return true
+  if (typeof shown === 'string') return typeof actual === 'string' && textIsAsShown(shown, actual)
+  if (typeof shown !== 'object' || shown === null) return shown === actual
+  if (typeof actual !== 'object' || actual === null || Array.isArray(shown) !== Array.isArray(actual)) return false
+  if (Array.isArray(shown)) {
+    const open = shown.at(-1) === ANY
+    const items = open ? shown.slice(0, -1) : shown
+    const given = actual as unknown[]
+    return (open || items.length === given.length) && items.every((item, i) => jsonIsAsShown(item, given[i]))
+  }
+  const wanted = Object.entries(shown).filter(([key]) => key !== ANY)
+  const given = actual as Record<string, unknown>
+  const complete = ANY in shown || Object.keys(given).length === wanted.length
+  return complete && wanted.every(([key, value]) => Object.hasOwn(given, key) && jsonIsAsShown(value, given[key]))
+}
+
+function textIsAsShown(shown: string, actual: string): boolean {
+  const pattern = shown
+    .split('\n')
+    .map(line => (line.trim() === ANY ? '[^]*?' : line.split(ANY).map(RegExp.escape).join('.*')))
+    .join('\n')
+  return new RegExp(`^${pattern}$`).test(actual)
+}
+
+/** The anchors that a document's headings have on the usual hosts. */
+export const anchorsOf = (markdown: string): string[] =>
+  withoutBlocks(markdown)
+    .split('\n')
+    .filter(line => /^#{1,6} /.test(line))
+    .map(line =>
+      line
+        .replace(/^#+ /, '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-')
+    )
+
+/** Where the links of a document lead. */
+export const linksOf = (markdown: string): string[] =>
+  [...withoutBlocks(markdown).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+
+const withoutBlocks = (markdown: string) => markdown.replaceAll(/^```[^]*?^```$/gm, '')
