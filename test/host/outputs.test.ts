@@ -73,7 +73,7 @@ t.test('it is there after a restart, under any name a client may choose', async 
 t.test('past its limit the middle is dropped, and told', async t => {
   const outputs = new Outputs(t.testdir(), { spill_bytes: 80 })
   const writer = outputs.open('tc_1')
-  for (let i = 0; i < 1000; i += 1) writer.append('stdout', bytes(String(i).padStart(9, '0') + '\n'))
+  for (let i = 0; i < 1000; i += 1) writer.append('stdout', bytes(`${String(i).padStart(9, '0')}\n`))
   const beginning = await outputs.read('tc_1', all)
   t.match(beginning, { offset: 0, next_offset: 40, ended: false })
   const rest = await outputs.read('tc_1', { ...all, offset: 40 })
