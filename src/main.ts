@@ -19,4 +19,6 @@ run({
   }
 }).then(code => {
   process.exitCode = code
+  // What was left open must not keep a process that is done.
+  setTimeout(() => process.exit(), 1_000).unref()
 })

@@ -170,6 +170,7 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   socket?.close()
   published.remove()
   lock.release()
+  if (options.exitWithStdin) world.stdin.destroy()
   return exit
 }
 const LAST_ANSWERS_MS = 1_000
