@@ -1,0 +1,69 @@
+// What a row has to say: a figure of ours beside its floor, and how far apart they may be.
+import { overRounds, type Rounds } from './measure.ts'
+
+export type Unit = 'ms' | 'µs' | '/s' | 'MiB' | '×'
+
+/** How good ours must be: at most, or at least, so many times the floor plus a constant. */
+export interface Target {
+  bound: 'at most' | 'at least'
+  times?: number
+  plus?: number
+}
+
+export interface Finding {
+  work: string
+  unit: Unit
+  ours?: number
+  /** What the same work costs without the server's own part, measured in the same rounds. */
+  floor?: number
+  target?: Target
+  /** What else a reader should know of this figure. */
+  note?: string
+}
+
+/** A finding with what follows from it. */
+export interface Judged extends Finding {
+  /** Ours over floor. */
+  ratio?: number
+  limit?: number
+  met?: boolean
+}
+
+export function judge(finding: Finding): Judged {
+  const { ours, floor, target } = finding
+  const ratio = ours !== undefined && floor !== undefined ? { ratio: ours / floor } : {}
+  if (ours === undefined || !target) return { ...finding, ...ratio }
+  const limit = (target.times ?? 0) * (floor ?? 0) + (target.plus ?? 0)
+  return { ...finding, ...ratio, limit, met: target.bound === 'at most' ? ours <= limit : ours >= limit }
+}
+
+/** What was measured on both sides, in the same rounds. */
+export interface Measured {
+  ours: Rounds
+  floor: Rounds
+}
+
+/** Milliseconds of single pieces of work: their median and their 99th percentile. */
+export function latencyFindings(
+  work: string,
+  measured: Measured,
+  { p50, p99 }: { p50?: Target; p99?: Target } = {}
+): Finding[] {
+  return [
+    { work: `${work}, p50`, unit: 'ms', ...at(measured, 0.5), ...(p50 && { target: p50 }) },
+    { work: `${work}, p99`, unit: 'ms', ...at(measured, 0.99), ...(p99 && { target: p99 }) }
+  ]
+}
+
+/** How much is done in a second. */
+export const rateFinding = (work: string, measured: Measured, target?: Target): Finding => ({
+  work,
+  unit: '/s',
+  ...at(measured, 0.5),
+  ...(target && { target })
+})
+
+const at = ({ ours, floor }: Measured, part: number) => ({
+  ours: overRounds(ours, part),
+  floor: overRounds(floor, part)
+})

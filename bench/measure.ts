@@ -1,0 +1,44 @@
+// Figures from samples. Sides are measured in turns, so that whatever else the machine does falls on all of them alike,
+// and what counts is the median over rounds.
+
+/** The samples of each round. */
+export type Rounds = readonly (readonly number[])[]
+
+/** Measures all sides once for warmth, then in rounds; every other round in reverse order. */
+export async function inTurns<Side extends string>(
+  rounds: number,
+  sides: Record<Side, () => Promise<number[]>>
+): Promise<Record<Side, Rounds>> {
+  const names = Object.keys(sides) as Side[]
+  const measured = Object.fromEntries(names.map(name => [name, []])) as unknown as Record<Side, number[][]>
+  for (const name of names) await sides[name]()
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? names : names.toReversed()
+    for (const name of order) measured[name].push(await sides[name]())
+  }
+  return measured
+}
+
+/** Times one piece of work after the other, in milliseconds. */
+export async function timed(count: number, work: () => Promise<unknown>): Promise<number[]> {
+  const samples: number[] = []
+  for (let i = 0; i < count; i++) {
+    const began = performance.now()
+    await work()
+    samples.push(performance.now() - began)
+  }
+  return samples
+}
+
+/** The value below which this part (0 to 1) of the samples lies. */
+export function percentile(samples: readonly number[], part: number): number {
+  const sorted = Float64Array.from(samples).sort()
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]
+  if (value === undefined) throw new Error('there are no samples')
+  return value
+}
+
+export const median = (samples: readonly number[]) => percentile(samples, 0.5)
+
+/** The median over rounds of a round's percentile. */
+export const overRounds = (rounds: Rounds, part: number) => median(rounds.map(samples => percentile(samples, part)))

@@ -1,0 +1,24 @@
+// How much memory a process takes, by what Linux tells of it.
+import { readdirSync, readFileSync } from 'node:fs'
+
+const KIB_A_MIB = 1_024
+
+/** Resident memory of the process itself, in MiB. */
+export const ownMemory = (pid: number): number => kib(`/proc/${pid}/status`, 'VmRSS') / KIB_A_MIB
+
+/** Memory of the process and all it started, in MiB; what several share is counted once. */
+export const wholeMemory = (pid: number): number =>
+  kib(`/proc/${pid}/smaps_rollup`, 'Pss') / KIB_A_MIB + sum(children(pid).map(wholeMemory))
+
+function kib(file: string, field: string): number {
+  const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(file, 'utf8'))?.[1]
+  if (found === undefined) throw new Error(`${file} does not tell ${field}`)
+  return Number(found)
+}
+
+const children = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap(task =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  )
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)

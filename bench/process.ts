@@ -1,0 +1,51 @@
+// Child processes that say on their first line of output that they are ready.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const READY_MS = 30_000
+const STOP_MS = 5_000
+
+export interface Started {
+  pid: number
+  /** What the ready line says. */
+  ready: Record<string, unknown>
+  stop(): Promise<void>
+}
+
+/** Runs a script with this very Node and waits for its ready line. */
+export async function start(
+  script: string,
+  args: readonly string[],
+  { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> }
+): Promise<Started> {
+  const child = spawn(process.execPath, [script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let told = ''
+  child.stderr.setEncoding('utf8').on('data', text => {
+    told = (told + text).slice(-2_000)
+  })
+  const line = Promise.withResolvers<string>()
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', text => {
+    said += text
+    if (said.includes('\n')) line.resolve(said.slice(0, said.indexOf('\n')))
+  })
+  child.once('exit', code => line.reject(new Error(`${script} ended with ${code} before it was ready: ${told}`)))
+  const timer = setTimeout(() => line.reject(new Error(`${script} was not ready in time: ${told}`)), READY_MS)
+  try {
+    return { pid: child.pid!, ready: JSON.parse(await line.promise), stop: () => stop(child) }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function stop(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await ended
+  clearTimeout(timer)
+}

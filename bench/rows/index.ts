@@ -1,0 +1,14 @@
+// All rows, in the order in which they are measured and told.
+import edit from './edit.ts'
+import endurance from './endurance.ts'
+import events from './events.ts'
+import machine from './machine.ts'
+import read from './read.ts'
+import type { Row } from './row.ts'
+import search from './search.ts'
+import shell from './shell.ts'
+import start from './start.ts'
+import streams from './streams.ts'
+import write from './write.ts'
+
+export const ROWS: readonly Row[] = [machine, read, write, edit, shell, search, events, streams, start, endurance]

@@ -1,0 +1,66 @@
+// Running a command: a call, against starting the same shell from a small process.
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+import { IN_FLIGHT, talkers } from '../contest.ts'
+import { latencyFindings, rateFinding } from '../finding.ts'
+import { inTurns } from '../measure.ts'
+import { type Command, durations, type Ran } from '../spawner.ts'
+import { latencies, Talker, type ToolCall, throughput } from '../talker.ts'
+import type { Row } from './row.ts'
+
+const ECHO: ToolCall = { tool: 'shell_exec', params: { command: 'echo hi' } }
+
+export default {
+  name: 'shell',
+  async measure(ground) {
+    const ours = await ground.ours()
+    const spawner = ground.spawner()
+    const echo: Command = {
+      file: shell(),
+      args: ['-c', 'echo hi'],
+      cwd: ground.root,
+      env: { PATH: process.env.PATH ?? '', HOME: ground.folder, TERM: 'dumb' }
+    }
+    const run = async () => checked(await spawner.run(echo))
+    const one = await Talker.open(ground, ours, [ECHO])
+    const samples = ground.many(100, 4)
+    const single = await inTurns(ground.many(7, 2), {
+      ours: () => latencies(one, samples),
+      floor: () => durations(samples, run)
+    })
+    const many = {
+      ours: await talkers(() => Talker.open(ground, ours, [ECHO])),
+      floor: Array.from({ length: IN_FLIGHT }, () => ({ say: run }))
+    }
+    const duration_ms = ground.many(1_000, 50)
+    const load = await inTurns(ground.many(3, 1), {
+      ours: () => throughput(many.ours, duration_ms),
+      floor: () => throughput(many.floor, duration_ms)
+    })
+    return [
+      ...latencyFindings('shell_exec echo hi', single, { p50: { bound: 'at most', times: 1.5, plus: 1 } }),
+      rateFinding(`shell_exec echo hi, ${IN_FLIGHT} in flight`, load)
+    ]
+  }
+} satisfies Row
+
+/** The shell that the server takes: bash where there is one. */
+function shell(): string {
+  const folders = (process.env.PATH ?? '').split(path.delimiter)
+  const candidates = ['bash', 'sh'].flatMap(name => folders.map(folder => path.join(folder, name)))
+  return candidates.find(isExecutable) ?? '/bin/sh'
+}
+
+function isExecutable(file: string) {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function checked(ran: Ran): Ran {
+  if (ran.code !== 0 || ran.stdout !== 'hi\n') throw new Error(`echo hi ended with ${ran.code}: ${ran.stdout}`)
+  return ran
+}

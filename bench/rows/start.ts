@@ -1,0 +1,35 @@
+// From the start of the process to its first answer, which for ours is that of a call. The floor is a bare Fastify that
+// answers the same. Compiled code is kept from an earlier start by ours, as it is for whoever starts it again.
+import { latencyFindings } from '../finding.ts'
+import type { Server } from '../ground.ts'
+import { Connection, request } from '../http.ts'
+import { inTurns } from '../measure.ts'
+import { text } from '../text.ts'
+import type { Row } from './row.ts'
+
+const READ = JSON.stringify({ tool: 'read_file', params: { path: '4k.txt' } })
+
+export default {
+  name: 'start',
+  async measure(ground) {
+    ground.write('4k.txt', text(4_096, 1))
+    const measured = await inTurns(ground.many(11, 1), {
+      ours: () => firstAnswer(() => ground.ours(), '/calls'),
+      floor: () => firstAnswer(() => ground.floor('fastify'), '/read')
+    })
+    const [median] = latencyFindings('start to first answer', measured, { p50: { bound: 'at most', times: 1.4 } })
+    return [median!]
+  }
+} satisfies Row
+
+async function firstAnswer(start: () => Promise<Server>, target: string): Promise<number[]> {
+  const began = performance.now()
+  const server = await start()
+  const connection = await Connection.open(server)
+  const { status } = await connection.send(request(server, 'POST', target, {}, READ))
+  const took = performance.now() - began
+  connection.close()
+  await server.stop()
+  if (status !== 200) throw new Error(`the first answer was ${status}`)
+  return [took]
+}

@@ -1,0 +1,18 @@
+// Writing 4 KB over a file, so that it is on the disk when the answer comes.
+import { text } from '../text.ts'
+import { measureChange } from './change.ts'
+import type { Row } from './row.ts'
+
+const BYTES = 4_096
+const CONTENTS = Array.from({ length: 8 }, (_, seed) => text(BYTES, seed))
+
+export default {
+  name: 'write',
+  measure: ground =>
+    measureChange(ground, {
+      work: 'write 4 KB durably',
+      route: '/write',
+      content: text(BYTES, CONTENTS.length),
+      calls: path => CONTENTS.map(content => ({ tool: 'write_file', params: { path, content } }))
+    })
+} satisfies Row

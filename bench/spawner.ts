@@ -1,0 +1,52 @@
+// A small process that starts others and says how long each took. Its size is what makes it a floor: starting a process
+// takes a process the longer the larger it is.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface Command {
+  file: string
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+}
+
+export interface Ran {
+  /** From the start to the end of its output. */
+  ms: number
+  code: number | null
+  stdout: string
+}
+
+export class Spawner {
+  readonly #child: ChildProcess
+  readonly #waiting = new Map<number, (ran: Ran) => void>()
+  #last = 0
+
+  constructor(script: string) {
+    this.#child = fork(script, { execArgv: [] })
+    this.#child.on('message', ({ id, ran }: { id: number; ran: Ran }) => {
+      this.#waiting.get(id)?.(ran)
+      this.#waiting.delete(id)
+    })
+  }
+
+  run(command: Command): Promise<Ran> {
+    const { promise, resolve } = Promise.withResolvers<Ran>()
+    this.#waiting.set(++this.#last, resolve)
+    this.#child.send({ id: this.#last, command })
+    return promise
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.#child, 'exit')
+    this.#child.disconnect()
+    await ended
+  }
+}
+
+/** How long each of so many runs took, one after the other. */
+export async function durations(count: number, run: () => Promise<Ran>): Promise<number[]> {
+  const times: number[] = []
+  for (let i = 0; i < count; i++) times.push((await run()).ms)
+  return times
+}

@@ -1,0 +1,121 @@
+// Open event streams, read with as little work as possible while every event on every stream is counted.
+import { connect, type Socket } from 'node:net'
+import { type Endpoint, request } from './http.ts'
+
+const FRAME_END = '\n\n'
+const HEAD_END = '\r\n\r\n'
+const LONGEST_FRAME_HEAD = 64
+const FRAME_HEAD = /^id: (\d+)\nevent: (?:tool|file)\./
+
+/** One stream and what came over it. */
+interface Stream {
+  open: boolean
+  rest: Buffer | undefined
+  count: number
+  last: number
+  /** Of all ids: streams that saw the same events have the same. */
+  sum: number
+  disorder: number
+}
+
+export class Subscribers {
+  /** Events read, over all streams together. */
+  events = 0
+  readonly #streams: Stream[] = []
+  readonly #sockets: Socket[] = []
+  // One for all: what was read is looked through at once.
+  readonly #buffer = Buffer.alloc(1 << 18)
+  #open = 0
+  #goal: { reached: () => boolean; done: PromiseWithResolvers<void> } | undefined
+  #failure: Error | undefined
+
+  /** Opens so many streams; resolves when all of them have been answered. */
+  static async open(server: Endpoint, target: string, count: number): Promise<Subscribers> {
+    const subscribers = new Subscribers()
+    for (let i = 0; i < count; i++) subscribers.#connect(server, target)
+    await subscribers.#until(() => subscribers.#open === count)
+    return subscribers
+  }
+
+  /** Resolves when so many events have been read over all streams together. */
+  received(events: number): Promise<void> {
+    return this.#until(() => this.events >= events)
+  }
+
+  /** Throws unless every stream saw exactly so many events, each once, in order, and the same as the others. */
+  verify(each: number) {
+    const sum = this.#streams[0]?.sum
+    const wrong = this.#streams.filter(stream => stream.count !== each || stream.sum !== sum || stream.disorder > 0)
+    if (wrong.length > 0) throw new Error(`${wrong.length} streams lost, doubled or reordered events`)
+  }
+
+  close() {
+    for (const socket of this.#sockets)
+      socket
+        .removeAllListeners()
+        .on('error', () => {})
+        .destroy()
+  }
+
+  #until(reached: () => boolean): Promise<void> {
+    this.#goal = { reached, done: Promise.withResolvers() }
+    if (this.#failure) this.#goal.done.reject(this.#failure)
+    this.#progress()
+    return this.#goal.done.promise
+  }
+
+  #progress() {
+    if (this.#goal?.reached()) this.#goal.done.resolve()
+  }
+
+  #fail(error: Error) {
+    this.#failure = error
+    this.#goal?.done.reject(error)
+  }
+
+  #connect(server: Endpoint, target: string) {
+    const stream: Stream = { open: false, rest: undefined, count: 0, last: 0, sum: 0, disorder: 0 }
+    const callback = (bytes: number) => {
+      this.#read(stream, this.#buffer.subarray(0, bytes))
+      return true
+    }
+    const socket = connect({ host: server.host, port: server.port, onread: { buffer: this.#buffer, callback } })
+    socket.write(request(server, 'GET', target, { accept: 'text/event-stream' }))
+    socket.on('error', error => this.#fail(error))
+    socket.on('end', () => this.#fail(new Error('a stream ended')))
+    this.#streams.push(stream)
+    this.#sockets.push(socket)
+  }
+
+  #read(stream: Stream, fresh: Buffer) {
+    const bytes = stream.rest ? Buffer.concat([stream.rest, fresh]) : fresh
+    let at = stream.open ? 0 : this.#answered(stream, bytes)
+    for (let end = bytes.indexOf(FRAME_END, at); stream.open && end >= 0; end = bytes.indexOf(FRAME_END, at)) {
+      this.#count(stream, FRAME_HEAD.exec(bytes.toString('latin1', at, Math.min(end + 1, at + LONGEST_FRAME_HEAD))))
+      at = end + FRAME_END.length
+    }
+    stream.rest = at < bytes.length ? Buffer.from(bytes.subarray(at)) : undefined
+    this.#progress()
+  }
+
+  /** Where the frames begin, once the head of the answer is there. */
+  #answered(stream: Stream, bytes: Buffer): number {
+    const end = bytes.indexOf(HEAD_END)
+    if (end < 0) return 0
+    const head = bytes.toString('latin1', 0, end)
+    if (!head.startsWith('HTTP/1.1 200')) this.#fail(new Error(`a stream was answered: ${head}`))
+    stream.open = true
+    this.#open++
+    return end + HEAD_END.length
+  }
+
+  #count(stream: Stream, head: RegExpExecArray | null) {
+    if (!head) return
+    const id = Number(head[1])
+    if (id <= stream.last) stream.disorder++
+    stream.last = id
+    stream.sum += id
+    stream.count++
+    this.events++
+  }
+}

@@ -1,0 +1,27 @@
+// Text to put in files: the same at every run, and neither all alike nor all different.
+
+const WORDS = (
+  'const return value index buffer stream handler request response session journal approve reject pending ' +
+  'import export function await async promise error result reader writer folder path event cursor digest'
+).split(' ')
+
+/** A generator of whole numbers that gives the same ones at every run. */
+export function numbers(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** So many lines of some words each. */
+export function lines(count: number, seed: number): string {
+  const next = numbers(seed)
+  const line = () => Array.from({ length: 3 + next(7) }, () => WORDS[next(WORDS.length)]!).join(' ')
+  return Array.from({ length: count }, () => `${line()}\n`).join('')
+}
+
+/** Exactly so many bytes of lines. */
+export function text(bytes: number, seed: number): string {
+  return `${lines(Math.ceil(bytes / 20), seed).slice(0, bytes - 1)}\n`
+}
