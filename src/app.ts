@@ -105,6 +105,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     { log, hosts: options.hosts ?? (() => settings.allowed_hosts) },
     app => registerRoutes(app, { about, calls, catalog, journal, metrics, sessions, streams })
   )
+  http.addHook('onListen', async () => machine.warm())
   const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
   retention.unref()
   void retain()

@@ -36,7 +36,6 @@ export class Machine {
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path))
-    this.#spawner.warm()
   }
 
   /** What one call may use. */
@@ -51,12 +50,18 @@ export class Machine {
     }
   }
 
+  /** Gets the helper that starts processes ready, ahead of the first command. */
+  warm() {
+    this.#spawner.warm()
+  }
+
   async close() {
     for (const { list, watcher } of this.workspaces.values()) {
       list.close()
       watcher.close()
     }
     await this.#spawner.close()
+    await this.outputs.stored()
   }
 
   #open(workspace: Workspace) {
