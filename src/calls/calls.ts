@@ -1,13 +1,15 @@
 // The engine's face: everything that can be done with calls. Routes turn HTTP into these methods and back.
+import { resolve } from 'node:path/posix'
 import type { Settings } from '../config.ts'
 import { ToolError } from '../errors.ts'
-import type { Call, CallWith, RememberedRule } from './call.ts'
+import type { Workspace } from '../host/host.ts'
+import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
-import type { Engine, OutputPage, OutputQuery } from './engine.ts'
+import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
-import { clashes } from './scheduler.ts'
+import { clashes, type Hold } from './scheduler.ts'
 import { expire } from './settle.ts'
 import { type DryRun, dryRun, type Request, type SubmitOptions, submit } from './submit.ts'
 
@@ -77,7 +79,8 @@ export class Calls {
   ): Promise<{ tool_call_id: string; after: number }> {
     const live = await submit(this.#engine, request, caller, options)
     if ('settled' in live) return { tool_call_id: live.settled, after: 0 }
-    return { tool_call_id: live.call.tool_call_id, after: live.since }
+    // What was under way when it was taken may be told of later than the call itself.
+    return { tool_call_id: live.call.tool_call_id, after: Math.min(live.since, this.#engine.journal.head) }
   }
 
   dryRun(request: Request, caller: Caller): Promise<DryRun> {
@@ -107,7 +110,8 @@ export class Calls {
   /** The log, newest first, as JSON texts; `cursor` for the next page. */
   list({ cursor, ...query }: LogQuery): { calls: string[]; cursor: string | null } {
     const before = cursor === undefined ? undefined : cursorNumber(cursor)
-    const rows = this.#engine.store.calls({ ...query, before })
+    const times = { since: query.since && inUtc(query.since), until: query.until && inUtc(query.until) }
+    const rows = this.#engine.store.calls({ ...query, ...times, before })
     const last = rows.length === query.limit ? rows.at(-1) : undefined
     return { calls: rows.map(({ head, result }) => joinJson(head, result)), cursor: last ? String(last.n) : null }
   }
@@ -144,8 +148,8 @@ export class Calls {
   async output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
     const page = await this.#engine.outputs.read(tool_call_id, query)
     if (page) return page
-    if (!this.#engine.live.has(tool_call_id)) this.#stored(tool_call_id)
-    return { text: '', offset: 0, next_offset: 0, ended: true }
+    const { shown } = this.#engine.live.get(tool_call_id) ?? { shown: this.#stored(tool_call_id).call }
+    return { text: '', offset: 0, next_offset: 0, ended: isSettled(shown) }
   }
 
   /** Remembered rules, oldest first. */
@@ -155,11 +159,7 @@ export class Calls {
 
   /** Makes a rule; its workspace is given by name. */
   addRule({ workspace, ...rule }: NewRule, { client }: Caller): Promise<RememberedRule> {
-    const { workspaces } = this.#engine
-    const served =
-      workspace === undefined && workspaces.size === 1
-        ? [...workspaces.values()][0]
-        : workspaces.get(workspace ?? 'default')
+    const served = this.#workspace(workspace)
     if (rule.scope !== 'user' && !served) throw missing('/workspace', 'must name a served workspace')
     if (rule.scope === 'session' && rule.session_id === undefined)
       throw missing('/session_id', 'is required with scope session')
@@ -189,6 +189,12 @@ export class Calls {
     await Promise.all(running().map(live => live.wait({ ms: 5_000, throughApproval: true })))
   }
 
+  /** The workspace of that name; without one the only one or the default. */
+  #workspace(name: string | undefined): ServedWorkspace | undefined {
+    const { workspaces } = this.#engine
+    return name === undefined && workspaces.size === 1 ? [...workspaces.values()][0] : workspaces.get(name ?? 'default')
+  }
+
   async #answer(live: Live, { ms, throughApproval, signal }: Wait): Promise<Answer> {
     const call = await live.wait({ ms, throughApproval, signal })
     return { call, json: shownJson(live) }
@@ -208,7 +214,7 @@ export class Calls {
   }
 
   async #inPathOrder(requests: Request[], one: (request: Request) => Promise<Outcome>): Promise<Outcome[]> {
-    const started: { holds: ReturnType<Calls['holdsOf']>; outcome: Promise<Outcome> }[] = []
+    const started: { holds: Hold[]; outcome: Promise<Outcome> }[] = []
     for (const request of requests) {
       const holds = this.holdsOf(request)
       const earlier = started.filter(other => other.holds.some(theirs => holds.some(ours => clashes(ours, theirs))))
@@ -219,7 +225,9 @@ export class Calls {
   }
 
   /** The paths a request names, as far as they can be told before it is taken. */
-  holdsOf({ tool: name, params, agent }: Request) {
+  holdsOf({ tool: name, params, agent, workspace }: Request): Hold[] {
+    const served = this.#workspace(workspace)
+    if (!served) return []
     const tool = this.#engine.tools.find(name, agent)
     try {
       if (tool) this.#engine.tools.check(tool, params)
@@ -227,7 +235,7 @@ export class Calls {
       return []
     }
     return (tool?.subject(params).paths ?? []).flatMap(({ path, access, tree }) =>
-      access === 'list' ? [] : [{ path: normal(path), access, tree: tree ?? false }]
+      access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]
     )
   }
 
@@ -249,12 +257,14 @@ const answer = (call: Call): Answer => ({ call, json: JSON.stringify(call) })
 const wentWell = (outcome: Outcome) =>
   'call' in outcome && ['success', 'awaiting_approval', 'queued', 'running'].includes(outcome.call.status)
 
-/** The same path however it is written, but for links. */
-const normal = (path: string) =>
-  path
-    .split('/')
-    .filter(part => part !== '' && part !== '.')
-    .join('/') || '.'
+/** The absolute path however it is written, but for links. */
+function placeOf({ root, given }: Workspace, path: string) {
+  const absolute = resolve(root, path)
+  return given !== undefined && `${absolute}/`.startsWith(`${given}/`) ? root + absolute.slice(given.length) : absolute
+}
+
+/** A time as the store writes it, so that texts compare as times do. */
+const inUtc = (time: string) => new Date(time).toISOString()
 
 const missing = (pointer: string, message: string) =>
   new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })

@@ -29,12 +29,13 @@ export function approve(engine: Engine, live: Live, decision: Approve, caller: C
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
     live.may_approve = true
     if (call.approval.level === 'strict') mustConfirm(decision)
-    if (decision.digest !== undefined && decision.digest !== call.approval.digest) throw previewChanged(call)
+    if (decision.digest !== undefined && decision.digest !== call.approval.digest) {
+      await asShown(engine, live)
+      throw previewChanged(awaiting(live))
+    }
     const always = decision.always === undefined ? undefined : optionOf(call, decision.always)
     const approved =
-      decision.modified_params === undefined
-        ? await asShown(engine, live)
-        : await asModified(engine, live, decision.modified_params)
+      decision.modified_params === undefined ? await asShown(engine, live) : await asModified(engine, live, decision)
     if (!approved) return live.call
     const rule = always && (await remember(engine, live, always, caller))
     const by: ApprovedBy = {
@@ -160,11 +161,13 @@ async function lookAgain(engine: Engine, live: Live) {
 }
 
 /** The call with other params: checked, judged and looked at anew. Who changes them need not be shown them again. */
-async function asModified(engine: Engine, live: Live, params: unknown): Promise<Approved> {
+async function asModified(engine: Engine, live: Live, decision: Approve): Promise<Approved> {
+  const params = decision.modified_params
   const call = awaiting(live)
   engine.tools.check(live.tool, params)
   const assessment = await assess(engine, live, params)
   mayRun(assessment)
+  if (assessment.verdict.decision === 'strict') mustConfirm(decision)
   await checkEarly(live, params, assessment)
   const fresh = await approval(engine, live, params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
   live.assessment = assessment

@@ -35,6 +35,8 @@ export class Live {
   /** The call whose stored result this one shares. */
   result_of: string | undefined
   readonly changes: FileChange[] = []
+  /** The tool has asked for leave to change something, so it may have. */
+  acted = false
   /** When the tool was first started, by the monotonic clock. */
   started: number | undefined
   /** Progress has been told, which the journal need not keep once the call has ended. */

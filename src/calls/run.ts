@@ -1,4 +1,5 @@
 // Running a call: its turn, the last look before it starts, the tool itself with its time limit and retries, the result.
+import { join } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Progress } from '../tool.ts'
 import { approval, assess, digest } from './assess.ts'
@@ -8,7 +9,7 @@ import { about, type Engine, note, step } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
 import { type Hold, KIND } from './scheduler.ts'
-import { cancel, fail, interrupt, succeed } from './settle.ts'
+import { fail, stopped, succeed } from './settle.ts'
 
 const RETRIES = 3
 const BACKOFF_MS = 100
@@ -19,7 +20,10 @@ const GRACE_MS = 2_000
  * call only reads. `bound` is the digest that the decision was bound to; undefined where it was made this very moment. */
 export async function run(engine: Engine, live: Live, bound: string | undefined): Promise<void> {
   const { effect, paths } = live.assessment!
-  const holds = paths.flatMap(({ path, access, tree }): Hold[] => (access === 'list' ? [] : [{ path, access, tree }]))
+  const { root } = live.ctx.workspace
+  const holds = paths.flatMap(({ path, access, tree }): Hold[] =>
+    access === 'list' ? [] : [{ path: join(root, path), access, tree }]
+  )
   const arrived = performance.now()
   try {
     await engine.scheduler.run(
@@ -27,8 +31,8 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
       holds,
       async () => {
         if (isSettled(live.call)) return
-        const waited = bound !== undefined || performance.now() - arrived > 1
-        if (waited && effect !== 'read' && !(await stillStands(engine, live, bound))) return
+        const mayDiffer = bound !== undefined || (effect !== 'read' && performance.now() - arrived > 1)
+        if (mayDiffer && !(await stillStands(engine, live, bound))) return
         await start(engine, live)
       },
       live.abort.signal
@@ -65,11 +69,9 @@ export async function askAgain(engine: Engine, live: Live, assessment: Assessmen
     assessment.verdict.decision === 'allow'
       ? { ...assessment.verdict, decision: 'ask' as const, reason: CHANGED }
       : assessment.verdict
-  const next: Call = {
-    ...kept,
-    status: 'awaiting_approval',
-    approval: await approval(engine, live, call.params, { ...assessment, verdict: level })
-  }
+  const asked = await approval(engine, live, call.params, { ...assessment, verdict: level })
+  live.abort.signal.throwIfAborted()
+  const next: Call = { ...kept, status: 'awaiting_approval', approval: asked }
   await step(engine, live, next, [toolCall(next)])
 }
 
@@ -106,6 +108,8 @@ async function start(engine: Engine, live: Live) {
     call.timeout_ms
   )
   const teller = new ProgressTeller(events => {
+    // The tool may go on after its call was ended without it.
+    if (isSettled(live.call)) return
     live.told_progress = true
     engine.journal.append(events.map(told => ({ type: 'tool.progress', ...about(live.call), ...told }))).catch(() => {})
   })
@@ -137,13 +141,6 @@ function answerAgain(engine: Engine, live: Live, { result, json, tool_call_id }:
   live.show()
 }
 
-/** The end of a call that did not succeed: as it was told to stop, or as the tool failed. */
-function stopped(engine: Engine, live: Live, error: unknown): Promise<void> {
-  if (live.stopping === 'interrupted') return interrupt(engine, live, 'The server stopped while it ran.')
-  if (live.stopping === 'cancelled') return cancel(engine, live, (live.abort.signal.reason as Error).message)
-  return fail(engine, live, live.abort.signal.aborted ? live.abort.signal.reason : error)
-}
-
 /** Something in the workspace may be other than before: no earlier answer about it is given again. */
 function touched(engine: Engine, { call }: Live) {
   engine.epochs.set(call.workspace, (engine.epochs.get(call.workspace) ?? 0) + 1)
@@ -170,8 +167,8 @@ async function withRetries(live: Live, teller: ProgressTeller): Promise<unknown>
     try {
       return await attempt(live, teller)
     } catch (error) {
-      const again =
-        tool.idempotent && retry < RETRIES && error instanceof ToolError && error.recoverable && !abort.signal.aborted
+      const harmless = tool.idempotent && !live.acted && !abort.signal.aborted
+      const again = harmless && retry < RETRIES && error instanceof ToolError && error.recoverable
       if (!again) throw error
       teller.add({ message: `${error.message} Trying again (${retry + 1} of ${RETRIES}).` })
       await pause(BACKOFF_MS * 2 ** retry * (0.5 + Math.random()), abort.signal)

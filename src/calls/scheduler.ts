@@ -150,4 +150,5 @@ export const clashes = (one: Hold, other: Hold) =>
     (one.tree && beneath(other.path, one.path)) ||
     (other.tree && beneath(one.path, other.path)))
 
-const beneath = (path: string, folder: string) => folder === '.' || path.startsWith(`${folder}/`)
+const beneath = (path: string, folder: string) =>
+  folder === '.' || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)

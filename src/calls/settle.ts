@@ -66,13 +66,21 @@ export function fail(engine: Engine, live: Live, error: unknown, together: With 
   return end(engine, live, { ...ending(live, 'error'), error: described }, together)
 }
 
-export function cancel(engine: Engine, live: Live, reason: string) {
-  const before = live.call.status === 'awaiting_approval' ? [decided(live.call, 'cancelled', { reason })] : []
-  return end(engine, live, { ...ending(live, 'cancelled'), reason }, { before })
+export function cancel(engine: Engine, live: Live, reason: string, { before = [], ...also }: With = {}) {
+  const waited = live.call.status === 'awaiting_approval' ? [decided(live.call, 'cancelled', { reason })] : []
+  return end(engine, live, { ...ending(live, 'cancelled'), reason }, { before: [...before, ...waited], ...also })
 }
 
-export function interrupt(engine: Engine, live: Live, reason: string) {
-  return end(engine, live, { ...ending(live, 'interrupted'), reason })
+export function interrupt(engine: Engine, live: Live, reason: string, together: With = {}) {
+  return end(engine, live, { ...ending(live, 'interrupted'), reason }, together)
+}
+
+/** The end of a call that did not succeed: as it was told to stop, or as it failed. */
+export function stopped(engine: Engine, live: Live, error: unknown, together: With = {}): Promise<void> {
+  const { signal } = live.abort
+  if (live.stopping === 'interrupted') return interrupt(engine, live, 'The server stopped while it ran.', together)
+  if (live.stopping === 'cancelled') return cancel(engine, live, (signal.reason as Error).message, together)
+  return fail(engine, live, signal.aborted ? signal.reason : error, together)
 }
 
 export function expire(engine: Engine, live: Live) {

@@ -9,7 +9,7 @@ import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
 import { newId } from './id.ts'
 import { type Assessment, type Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
-import { fail, fileChanged, reject } from './settle.ts'
+import { fileChanged, reject, stopped } from './settle.ts'
 
 /** A request to run a tool, as the wire has it. */
 export interface Request {
@@ -59,6 +59,9 @@ export function submit(
     if ('live' in known) return known.live
     return Promise.resolve(engine.live.get(known.tool_call_id) ?? { settled: known.tool_call_id })
   }
+  const { tool_call_id } = request
+  if (tool_call_id !== undefined && (engine.live.has(tool_call_id) || engine.store.call(tool_call_id)))
+    throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
   const live = admit(engine, request, caller, options)
   const taken = take(engine, live, () =>
     keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at])
@@ -138,7 +141,10 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
     workspace,
     {
       signal: live.abort.signal,
-      committed: () => live.intent,
+      committed: () => {
+        live.acted = true
+        return live.intent
+      },
       changed: change => {
         live.changes.push(change)
         // Told together with the call's end, in one commit; at once where a tool goes on after its call was ended.
@@ -173,13 +179,14 @@ async function take(engine: Engine, live: Live, also: () => Write[]): Promise<Li
     assessment = await assess(engine, live, call.params)
     live.assessment = assessment
     await checkEarly(live, call.params, assessment)
+    live.abort.signal.throwIfAborted()
     const { verdict } = assessment
     if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
     if (verdict.decision === 'deny') await refuse(engine, live, verdict, also)
     else if (verdict.decision !== 'allow') await ask(engine, live, assessment, also)
   } catch (error) {
     if (engine.store.failed) throw error
-    await fail(engine, live, error, { before: [toolCall(live.call)], also })
+    await stopped(engine, live, error, { before: [toolCall(live.call)], also })
     return live
   }
   if (assessment.verdict.decision === 'allow') await allow(engine, live, assessment, also)
@@ -201,6 +208,7 @@ async function allow(engine: Engine, live: Live, { verdict, effect }: Assessment
 
 function ask(engine: Engine, live: Live, assessment: Assessment, also: () => Write[]): Promise<void> {
   return approval(engine, live, live.call.params, assessment).then(asked => {
+    live.abort.signal.throwIfAborted()
     const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
     live.intent = step(engine, live, waiting, [toolCall(waiting)], also)
     return live.intent

@@ -55,7 +55,9 @@ export class Catalog {
       strict: false,
       coerceTypes: false,
       removeAdditional: false,
-      useDefaults: false
+      useDefaults: false,
+      meta: false,
+      validateSchema: false
     })
     const check = this.#ajv.compile(inputSchema(tool))
     this.#checks.set(tool.name, check)

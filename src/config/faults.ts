@@ -23,7 +23,13 @@ export async function faultsIn(source: Source): Promise<Fault[]> {
   const keys = Object.keys(source.value)
   if (keys.length === 0) return []
   const { Ajv } = await import('ajv')
-  const ajv = new Ajv({ allErrors: true, strict: false, formats: { 'date-time': isTime } })
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    formats: { 'date-time': isTime }
+  })
   const check = ajv.compile(partOf(Config as Schema, keys))
   if (check(source.value)) return []
   return (check.errors ?? [])

@@ -34,7 +34,13 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
 /** A body is taken as it is or refused; queries, paths and headers are text, so their numbers are read from it. Each is
  * compiled when first needed: compiling all would make up a third of the start. */
 function compileValidator(): FastifySchemaCompiler<TSchema> {
-  const common = { allErrors: true, strict: false, removeAdditional: false } as const
+  const common = {
+    allErrors: true,
+    strict: false,
+    removeAdditional: false,
+    meta: false,
+    validateSchema: false
+  } as const
   const exact = once(() => formats.default(new Ajv({ ...common, coerceTypes: false, useDefaults: false })))
   const reading = once(() => formats.default(new Ajv({ ...common, coerceTypes: true, useDefaults: true })))
   return ({ schema, httpPart }) => {
