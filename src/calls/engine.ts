@@ -98,20 +98,24 @@ export function step(
 ): Promise<void> {
   engine.sessions.move(next.session_id, ACTIVITY[live.call.status], ACTIVITY[next.status])
   live.call = next
+  live.steps += 1
+  const { steps } = live
   const ended = isSettled(next)
   const durable = engine.journal.append(events, () => [...row(live), ...also()], live.result_json)
   const shown = durable.then(() => {
     if (ended) engine.live.delete(next.tool_call_id)
-    if (live.call === next) live.show()
+    if (live.steps === steps) live.show()
   })
   // Not every step is waited for; a journal that fails is told once, by the store.
   shown.catch(() => {})
   return shown
 }
 
-/** A change of a call that nobody needs to hear of: only memory knows until the next step. */
+/** A change of a call that is no step of its own: only memory knows until the next one. */
 export function note(live: Live, next: Call) {
+  const isShown = live.shown === live.call
   live.call = next
+  if (isShown) live.show()
 }
 
 const none = () => []

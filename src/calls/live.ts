@@ -47,6 +47,8 @@ export class Live {
   readonly if_match: string | undefined
   /** Why the call is being stopped, if it is. */
   stopping: 'cancelled' | 'interrupted' | undefined
+  /** How many steps the call has taken. */
+  steps = 0
   /** Set while the stored row is older than `call`. */
   unsaved = true
   /** Number of the journal's newest event when the call was taken. */

@@ -1,0 +1,25 @@
+// Answers made comparable: what differs from run to run is replaced, and ids by the order in which they come.
+const ID = /\b(tc|rule)_[0-9A-HJKMNP-TV-Z]{26}\b/g
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** A copy with TIME for times, MS for durations, DIGEST for digests, and tc_1, tc_2 … rule_1 … for ids. */
+export function normalizer() {
+  const ids = new Map<string, string>()
+  const counts = { tc: 0, rule: 0 }
+  const named = (id: string, kind: string) => {
+    if (!ids.has(id)) ids.set(id, `${kind}_${++counts[kind as 'tc' | 'rule']}`)
+    return ids.get(id)!
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
+  const normal = (value: unknown, key = ''): any => {
+    if (Array.isArray(value)) return value.map(item => normal(item))
+    if (value !== null && typeof value === 'object')
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normal(item, name)]))
+    if (typeof value === 'number' && key.endsWith('_ms') && key !== 'timeout_ms') return 'MS'
+    if (typeof value !== 'string') return value
+    if (key === 'digest') return 'DIGEST'
+    if (TIME.test(value)) return 'TIME'
+    return value.replaceAll(ID, named)
+  }
+  return normal
+}
