@@ -1,0 +1,502 @@
+import { rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { Gate, heldTools } from '../gate.ts'
+import { normalizer } from '../normal.ts'
+import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
+
+const overwrite = (app: TestApp, content = 'two', more: object = {}) =>
+  app.call('write_file', { path: 'a.txt', content }, more)
+const remove = (app: TestApp, path = 'a.txt') => app.call('delete_file', { path })
+const UNKNOWN = `tc_${'0'.repeat(26)}`
+
+t.test('an approved call runs as it was shown, and says who approved it', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const normal = normalizer()
+  const asked = await overwrite(app)
+  t.equal(app.read('a.txt'), 'one')
+  const { digest } = asked.approval
+  const approved = await app.request(
+    'POST',
+    '/approve',
+    { tool_call_id: asked.tool_call_id, digest, reason: 'fine' },
+    {
+      'x-toolgate-client': 'emacs'
+    }
+  )
+  t.match(approved, { status: 202, body: { status: 'queued', tool_call_id: asked.tool_call_id } })
+  t.match(approved.body.approved_by, { source: 'user', client: 'emacs', digest })
+  const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
+  t.equal(app.read('a.txt'), 'two')
+  const { approval, result, ...call } = normal(done)
+  t.strictSame(approval, normal(asked.approval), 'what was shown stays with the call')
+  t.match(result, { title: 'a.txt', data: { path: 'a.txt', size: 3, created: false } })
+  t.strictSame(call, {
+    status: 'success',
+    tool_call_id: 'tc_1',
+    tool: 'write_file',
+    params: { path: 'a.txt', content: 'two' },
+    session_id: 'default',
+    workspace: 'default',
+    background: false,
+    client: 'node',
+    attempts: 1,
+    created_at: 'TIME',
+    timeout_ms: 10_000,
+    approved_by: { source: 'user', client: 'emacs', at: 'TIME', digest: 'DIGEST' },
+    started_at: 'TIME',
+    finished_at: 'TIME',
+    execution_time_ms: 'MS',
+    changes: [
+      {
+        path: 'a.txt',
+        operation: 'modified',
+        before_hash: done.changes[0].before_hash,
+        after_hash: result.data.hash,
+        added: 1,
+        removed: 1
+      }
+    ]
+  })
+  const held = await overwrite(app, 'three')
+  t.match(await app.request('POST', `/calls/${held.tool_call_id}/approve?wait_ms=60000`, {}), {
+    status: 200,
+    body: { status: 'success' }
+  })
+})
+
+t.test('a rejected call ends, and its caller hears why', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const normal = normalizer()
+  const asked = await overwrite(app)
+  const waiting = app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
+  const rejected = await app.request('POST', '/reject', {
+    tool_call_id: asked.tool_call_id,
+    reason: 'not this file',
+    user_message: 'Write to b.txt instead.'
+  })
+  t.equal(rejected.status, 200)
+  t.strictSame(await waiting, rejected.body)
+  const { approval: _, ...call } = normal(rejected.body)
+  t.strictSame(call, {
+    status: 'rejected',
+    tool_call_id: 'tc_1',
+    tool: 'write_file',
+    params: { path: 'a.txt', content: 'two' },
+    session_id: 'default',
+    workspace: 'default',
+    background: false,
+    client: 'node',
+    attempts: 0,
+    created_at: 'TIME',
+    timeout_ms: 10_000,
+    finished_at: 'TIME',
+    reason: 'not this file',
+    user_message: 'Write to b.txt instead.',
+    rejected_by: { source: 'user', client: 'node', at: 'TIME' }
+  })
+  const other = await overwrite(app)
+  t.match(await app.post(`/calls/${other.tool_call_id}/reject`, {}), { reason: 'User rejected the operation' })
+  t.equal(app.read('a.txt'), 'one')
+})
+
+t.test('a decision comes once: a later one hears who decided, what and when', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const asked = await overwrite(app)
+  const { body: rejected } = await app.request(
+    'POST',
+    '/reject',
+    { tool_call_id: asked.tool_call_id },
+    {
+      'x-toolgate-client': 'emacs'
+    }
+  )
+  const by = rejected.rejected_by
+  for (const [route, body] of [
+    ['/approve', { tool_call_id: asked.tool_call_id }],
+    ['/reject', { tool_call_id: asked.tool_call_id }],
+    [`/calls/${asked.tool_call_id}/approve`, {}],
+    [`/calls/${asked.tool_call_id}/reject`, {}]
+  ] as const)
+    t.strictSame((await app.request('POST', route, body)).body, {
+      type: 'about:blank',
+      title: 'Somebody else settled this first, or a key was reused.',
+      status: 409,
+      detail: `The call was rejected by emacs at ${by.at}.`,
+      code: 'CONFLICT',
+      recoverable: false,
+      details: { status: 'rejected', decision: 'rejected', by, at: by.at }
+    })
+  const read = await app.call('read_file', { path: 'a.txt' })
+  t.match(await app.request('POST', '/approve', { tool_call_id: read.tool_call_id }), {
+    status: 409,
+    body: { details: { status: 'success', decision: 'approved', by: { source: 'auto' } } }
+  })
+  const gone = await overwrite(app)
+  await app.post(`/calls/${gone.tool_call_id}/cancel`, {})
+  t.match(await app.request('POST', '/approve', { tool_call_id: gone.tool_call_id }), {
+    status: 409,
+    body: { details: { status: 'cancelled', decision: 'cancelled' } }
+  })
+  for (const route of ['/approve', '/reject'])
+    t.match(await app.request('POST', route, { tool_call_id: UNKNOWN }), { status: 404, body: { code: 'NOT_FOUND' } })
+})
+
+t.test('of many decisions at once exactly one wins, and the journal agrees', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const outcomes = new Map<string, number>()
+  for (let round = 0; round < 100; round += 1) {
+    const { tool_call_id: id } = await overwrite(app, `round ${round}`)
+    const before = app.read('a.txt')
+    const decide = [
+      () => app.request('POST', '/approve?wait_ms=60000', { tool_call_id: id }),
+      () => app.request('POST', `/calls/${id}/reject`, {}),
+      () => app.request('POST', '/reject', { tool_call_id: id }),
+      () => app.request('POST', `/calls/${id}/approve?wait_ms=60000`, {})
+    ]
+    const answers = await Promise.all([...decide.slice(round % 4), ...decide.slice(0, round % 4)].map(one => one()))
+    const won = answers.filter(({ status }) => status === 200)
+    const lost = answers.filter(({ status }) => status === 409)
+    if (won.length !== 1 || lost.length !== 3) t.fail(`round ${round}: ${answers.map(({ status }) => status)}`)
+    const { status, approved_by, rejected_by } = won[0]!.body
+    const by = approved_by ?? rejected_by
+    if (!lost.every(({ body }) => body.details.by.at === by.at)) t.fail(`round ${round}: the losers hear of another`)
+    if (app.read('a.txt') !== (status === 'success' ? `round ${round}` : before)) t.fail(`round ${round}: the file`)
+    outcomes.set(status, (outcomes.get(status) ?? 0) + 1)
+  }
+  t.strictSame([...outcomes.keys()].sort(), ['rejected', 'success'])
+  const last = await app.call('todo_read', {})
+  const events = await app.events('?after=0')
+  const told = await events.type('tool.result', event => event.tool_call_id === last.tool_call_id)
+  const decisions = told.filter(({ event }) => event === 'tool.decision')
+  t.equal(decisions.length, 100)
+  t.equal(new Set(decisions.map(event => event.tool_call_id)).size, 100)
+  t.equal(decisions.filter(event => event.decision === 'approved').length, outcomes.get('success'))
+})
+
+t.test('what destroys needs the shown preview confirmed', async t => {
+  const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
+  const asked = await remove(app)
+  t.match(asked.approval, { level: 'strict', always_options: [], preview: { title: 'Delete a.txt', text: 'a.txt' } })
+  const approve = (body: object) => app.request('POST', '/approve', { tool_call_id: asked.tool_call_id, ...body })
+  const { digest } = asked.approval
+  const faults = async (body: object) => {
+    const answer = await approve(body)
+    t.match(answer, { status: 400, body: { code: 'INVALID_PARAMS' } })
+    return answer.body.errors.map(({ pointer }: Json) => pointer)
+  }
+  t.strictSame(await faults({}), ['/confirm', '/digest'])
+  t.strictSame(await faults({ confirm: true }), ['/digest'])
+  t.strictSame(await faults({ digest }), ['/confirm'])
+  t.strictSame(await faults({ digest, confirm: false }), ['/confirm'])
+  t.match(await approve({ digest: 'f'.repeat(64), confirm: true }), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+  t.equal(app.read('a.txt'), 'one')
+  t.match(
+    await app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, digest, confirm: true }),
+    {
+      status: 200,
+      body: { status: 'success', result: { data: { deleted: ['a.txt'] } } }
+    }
+  )
+})
+
+t.test('an approver may change the params: they are checked, judged and looked at anew', async t => {
+  const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b', '.env': 'SECRET=1' })
+  const asked = await overwrite(app)
+  const approve = (modified_params: object, more: object = {}) =>
+    app.request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { modified_params, ...more })
+  t.match(await approve({ path: 'a.txt' }), { status: 400, body: { errors: [{ pointer: '/params/content' }] } })
+  t.match(await approve({ path: '../x', content: '' }), { status: 400, body: { code: 'INVALID_PATH' } })
+  t.match(await approve({ path: '.git/config', content: '' }), { status: 403, body: { code: 'SENSITIVE_PATH' } })
+  t.match(
+    await approve({ path: '.envrc', content: 'x' }),
+    { status: 400, body: { errors: [{ pointer: '/confirm' }, { pointer: '/digest' }] } },
+    'strict is strict'
+  )
+  t.strictSame((await app.get('/approvals')).approvals, [asked], 'and waits on as it was')
+  const done = await approve({ path: 'b.txt', content: 'changed' }, { digest: asked.approval.digest })
+  t.match(done, {
+    status: 200,
+    body: {
+      status: 'success',
+      params: { path: 'b.txt', content: 'changed' },
+      requested_params: { path: 'a.txt', content: 'two' },
+      approval: { preview: { title: 'Overwrite b.txt' } },
+      result: { data: { path: 'b.txt' } }
+    }
+  })
+  t.not(done.body.approved_by.digest, asked.approval.digest)
+  t.equal(done.body.approved_by.digest, done.body.approval.digest)
+  t.strictSame([app.read('a.txt'), app.read('b.txt')], ['one', 'changed'])
+  const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
+  const told = await events.type('tool.result')
+  t.match(
+    told.find(({ event }) => event === 'tool.decision'),
+    {
+      decision: 'approved',
+      modified_params: { path: 'b.txt', content: 'changed' }
+    }
+  )
+})
+
+t.test('a preview that is no longer true is shown anew, and the call waits on', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b' })
+  const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  const approve = (digest?: string) =>
+    app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, ...(digest && { digest }) })
+  app.write('a.txt', 'one\nmore\n')
+  const refused = await approve(asked.approval.digest)
+  t.match(refused, { status: 409, body: { code: 'PREVIEW_CHANGED', details: { tool_call_id: asked.tool_call_id } } })
+  const fresh = refused.body.details.approval
+  t.match(fresh.preview.diff, / more/)
+  t.not(fresh.digest, asked.approval.digest)
+  t.equal(fresh.expires_at, asked.approval.expires_at, 'it does not wait longer for that')
+  t.strictSame((await app.get('/approvals')).approvals, [{ ...asked, approval: fresh }])
+  app.write('a.txt', 'one\nmost\n')
+  const stale = await approve(asked.approval.digest)
+  t.match(stale, { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+  t.match(stale.body.details.approval.preview.diff, / most/, 'the fresh one is of this moment')
+  t.match(await approve(), { status: 200, body: { status: 'success' } })
+  t.equal(app.read('a.txt'), 'two\nmost\n')
+  const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
+  t.strictSame(
+    (await events.type('tool.result')).map(({ event }) => event),
+    ['stream.snapshot', 'tool.call', 'tool.call', 'tool.call', 'tool.decision', 'file.changed', 'tool.result']
+  )
+})
+
+t.test('what can no longer be done at all ends when it is approved', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  app.write('a.txt', 'nothing of it\n')
+  const answer = await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id })
+  t.match(answer, { status: 200, body: { status: 'error', error: { code: 'OLD_TEXT_NOT_FOUND' } } })
+  t.equal((await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id })).status, 409)
+})
+
+t.test('an approved call is looked at once more in its turn, and asks again if it would do something else', async t => {
+  const gate = new Gate()
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
+  await gate.arrived('holder')
+  const asked = await overwrite(app)
+  await app.post('/approve', { tool_call_id: asked.tool_call_id })
+  app.write('a.txt', 'changed')
+  gate.open('holder')
+  await holder
+  const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
+  await events.type('tool.decision')
+  const again = (await events.type('tool.call')).at(-1)
+  t.match(again.approval.preview.diff, /-changed/)
+  t.equal(app.read('a.txt'), 'changed', 'nothing was done')
+  const { approvals } = await app.get('/approvals')
+  t.match(approvals, [{ tool_call_id: asked.tool_call_id, status: 'awaiting_approval', approved_by: undefined }])
+  const { digest } = approvals[0].approval
+  t.match(await app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, digest }), {
+    status: 200,
+    body: { status: 'success' }
+  })
+  t.equal(app.read('a.txt'), 'two')
+})
+
+t.test('leave to read one secret is no leave to read another put in its place', async t => {
+  const gate = new Gate()
+  const app = await startApp(t, { '.env': 'A=1', 'other/.env': 'B=2' }, { tools: heldTools(gate) })
+  const link = (to: string) => {
+    rmSync(path.join(app.root, 'link'), { force: true })
+    symlinkSync(to, path.join(app.root, 'link'))
+  }
+  link('.env')
+  const asked = await app.call('read_file', { path: 'link' })
+  t.match(asked.approval, { level: 'strict' })
+  const holder = app.call('held_create', { name: 'holder', path: '.env' })
+  await gate.arrived('holder')
+  const { digest } = asked.approval
+  t.equal(
+    (await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id, digest, confirm: true })).status,
+    202
+  )
+  link('other/.env')
+  gate.open('holder')
+  await holder
+  const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
+  await events.type('tool.decision')
+  t.match((await events.until(({ event }) => event === 'tool.call' || event === 'tool.result')).at(-1), {
+    event: 'tool.call',
+    requires_approval: true
+  })
+})
+
+t.test('a call cancelled in its last look does not wait anew', async t => {
+  const gate = new Gate()
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
+  await gate.arrived('holder')
+  const asked = await overwrite(app)
+  await app.post('/approve', { tool_call_id: asked.tool_call_id })
+  app.write('a.txt', 'changed')
+  const cancelled = app.request('POST', `/calls/${asked.tool_call_id}/cancel`, {})
+  gate.open('holder')
+  await holder
+  t.match(await cancelled, { status: 200, body: { status: 'cancelled' } })
+  t.strictSame((await app.get('/approvals')).approvals, [])
+})
+
+t.test('several calls may be decided at once, each by itself', async t => {
+  const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b', 'c.txt': 'c' })
+  const [a, b, c, strict] = [
+    await overwrite(app),
+    await app.call('write_file', { path: 'b.txt', content: 'x' }),
+    await app.call('write_file', { path: 'c.txt', content: 'x' }),
+    await remove(app, 'c.txt')
+  ]
+  const ids = [a, b, strict].map(call => call.tool_call_id)
+  t.match(await app.request('POST', '/approve', { tool_call_ids: [...ids, UNKNOWN] }), {
+    status: 200,
+    body: {
+      results: [
+        { status: 'queued' },
+        { status: 'queued' },
+        { problem: { code: 'INVALID_PARAMS' } },
+        { problem: { code: 'NOT_FOUND' } }
+      ]
+    }
+  })
+  const { results } = await app.post('/reject', {
+    tool_call_ids: [ids[0], strict.tool_call_id, c.tool_call_id],
+    reason: 'no'
+  })
+  t.match(results, [{ problem: { code: 'CONFLICT' } }, { status: 'rejected' }, { status: 'rejected', reason: 'no' }])
+  t.strictSame((await app.get('/approvals')).approvals, [])
+  for (const body of [
+    {},
+    { tool_call_id: ids[0], tool_call_ids: ids },
+    { tool_call_ids: [] },
+    { tool_call_ids: [ids[0], ids[0]] },
+    { tool_call_ids: ids, digest: 'f'.repeat(64) },
+    { tool_call_ids: ids, modified_params: {} },
+    { tool_call_id: ids[0], digest: 'x' },
+    { tool_call_id: ids[0], unknown: 1 }
+  ])
+    t.match(
+      await app.request('POST', '/approve', body),
+      { status: 400, body: { code: 'INVALID_PARAMS' } },
+      JSON.stringify(body)
+    )
+})
+
+t.test('what waits is listed, the oldest first', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const asked = [await overwrite(app), await remove(app), await overwrite(app, 'three')]
+  t.strictSame(await app.get('/approvals'), { approvals: asked })
+  await app.post('/reject', { tool_call_id: asked[1].tool_call_id })
+  t.strictSame(await app.get('/approvals'), { approvals: [asked[0], asked[2]] })
+})
+
+t.test('a call that nobody decides ends by itself', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1 } } })
+  const asked = await overwrite(app)
+  const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
+  t.match(done, { status: 'expired', reason: 'Nobody decided in time.' })
+  t.match(await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id }), {
+    status: 409,
+    body: { details: { status: 'expired', decision: 'expired' } }
+  })
+  const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
+  const told = await events.type('tool.result')
+  t.match(told.at(-1), { status: 'expired', reason: 'Nobody decided in time.' })
+  t.match(told.at(-2), { event: 'tool.decision', decision: 'expired' })
+  t.equal(app.read('a.txt'), 'one')
+  const patient = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 0 } } })
+  t.equal((await overwrite(patient)).approval.expires_at, null)
+})
+
+t.test('"always" makes the shown rule, and calls like it are not asked about again', async t => {
+  const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
+  const asked = await overwrite(app)
+  const [option] = asked.approval.always_options
+  t.match(option, { id: 'path:session', rule: { effect: 'allow', match: { tool: 'write_file', path: 'a.txt' } } })
+  const approve = (body: object) =>
+    app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, ...body })
+  t.match(await approve({ always: 'other' }), { status: 400, body: { errors: [{ pointer: '/always' }] } })
+  t.strictSame((await app.get('/rules')).rules, [])
+  const done = await approve({ always: option.id })
+  const { rules } = await app.get('/rules')
+  t.match(rules, [
+    {
+      ...option.rule,
+      scope: 'session',
+      session_id: 'default',
+      workspace: app.root,
+      expires_at: null,
+      created_by: 'node'
+    }
+  ])
+  t.match(done, {
+    status: 200,
+    body: { status: 'success', approved_by: { source: 'user', rule_id: rules[0].rule_id } }
+  })
+  const next = await overwrite(app, 'three')
+  t.match(next, { status: 'success', approved_by: { source: 'rule', rule_id: rules[0].rule_id } })
+  t.equal((await overwrite(app, 'four', { session_id: 'other' })).status, 'awaiting_approval', 'not in another session')
+  t.equal(
+    (await app.call('write_file', { path: 'b.txt', content: '' })).status,
+    'awaiting_approval',
+    'not for another file'
+  )
+  const strict = await remove(app)
+  t.match(
+    await app.request('POST', '/approve', {
+      tool_call_id: strict.tool_call_id,
+      digest: strict.approval.digest,
+      confirm: true,
+      always: 'path:session'
+    }),
+    { status: 400, body: { errors: [{ pointer: '/always', message: 'must be one of: none' }] } }
+  )
+})
+
+t.test('a token that may only call decides nothing, but sees all', async t => {
+  const app = await startApp(t, { 'a.txt': 'one', '.env': 'SECRET=1' })
+  const headers = { authorization: `Bearer ${CALL_TOKEN}` }
+  const asked = (
+    await app.request('POST', '/calls', { tool: 'write_file', params: { path: 'a.txt', content: 'x' } }, headers)
+  ).body
+  t.equal(asked.status, 'awaiting_approval')
+  const id = asked.tool_call_id
+  const rule = { effect: 'allow', match: { tool: '*' }, scope: 'user' }
+  for (const [method, route, body] of [
+    ['POST', '/approve', { tool_call_id: id }],
+    ['POST', '/reject', { tool_call_id: id }],
+    ['POST', `/calls/${id}/approve`, {}],
+    ['POST', `/calls/${id}/reject`, {}],
+    ['POST', '/rules', rule],
+    ['DELETE', '/rules/rule_x', undefined]
+  ] as const)
+    t.match(await app.request(method, route, body, headers), { status: 403, body: { code: 'FORBIDDEN' } }, route)
+  for (const route of [
+    '/approvals',
+    '/rules',
+    '/state',
+    '/calls',
+    `/calls/${id}`,
+    '/tools',
+    '/stats',
+    '/metrics',
+    '/capabilities'
+  ])
+    t.equal((await app.request('GET', route, undefined, headers)).status, 200, route)
+  t.equal((await app.request('POST', '/policy/explain', { tool: 'todo_read', params: {} }, headers)).status, 200)
+  t.match((await app.request('POST', '/calls', { tool: 'read_file', params: { path: '.env' } }, headers)).body, {
+    status: 'error',
+    error: { code: 'SENSITIVE_PATH' }
+  })
+  t.match(await app.call('read_file', { path: '.env' }), { status: 'awaiting_approval', approval: { level: 'strict' } })
+  t.equal(
+    (await app.request('POST', `/calls/${id}/cancel`, {}, headers)).status,
+    200,
+    'what one may start, one may stop'
+  )
+  for (const bearer of ['', 'Bearer ', 'Bearer wrong', `Basic ${CALL_TOKEN}`])
+    t.equal((await app.request('GET', '/approvals', undefined, { authorization: bearer })).status, 401)
+})
