@@ -7,7 +7,7 @@ import { EVENTS } from '../src/events/events.ts'
 import { TOOLS } from '../src/tools/index.ts'
 
 /** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
-const PLACE = /(<!-- table: (\w+) -->)[^]*?(<!-- end of table -->)/g
+const PLACE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
 
 const TABLES: Record<string, () => string> = {
   errors: () =>
@@ -24,13 +24,17 @@ const TABLES: Record<string, () => string> = {
   events: () =>
     table(
       ['type', 'tells', 'data, besides `seq` and `time`'],
-      Object.entries(EVENTS).map(([type, { description, ...schema }]) => [`\`${type}\``, description, fieldsOf(schema)])
+      Object.entries(EVENTS).map(([type, { description, ...schema }]) => [
+        `\`${type}\``,
+        description,
+        fieldsOf(asSchema(schema))
+      ])
     ),
 
   configuration: () =>
     table(
       ['key', 'takes', 'default', 'does'],
-      settings(Config as Schema, []).map(({ key, schema }) => [
+      settings(asSchema(Config), []).map(({ key, schema }) => [
         `\`${key}\``,
         takes(schema),
         schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``,
@@ -59,9 +63,7 @@ const TABLES: Record<string, () => string> = {
       TOOLS.map(({ name, effect, input, description }) => [
         `\`${name}\``,
         typeof effect === 'function' ? 'depends' : effect,
-        Object.keys((input as Schema).properties ?? {})
-          .map(key => ((input as Schema).required?.includes(key) ? key : `${key}?`))
-          .join(', '),
+        namesOf(asSchema(input)).join(', '),
         description
       ])
     )
@@ -87,6 +89,13 @@ interface Schema {
   required?: string[]
 }
 
+/** A schema as the plain JSON it stands for. */
+const asSchema = (schema: object) => JSON.parse(JSON.stringify(schema)) as Schema
+
+/** Field names; a question mark follows those that may be left out. */
+const namesOf = ({ properties = {}, required = [] }: Schema): string[] =>
+  Object.keys(properties).map(name => (required.includes(name) ? name : `${name}?`))
+
 /** Everything that can be set by itself; sections stand for what is in them. */
 function settings(schema: Schema, at: readonly string[]): { key: string; schema: Schema }[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -104,7 +113,16 @@ function takes({ type, enum: values, items, minimum, maximum }: Schema): string 
 }
 
 /** What every event has is told once, above the table. */
-const COMMON: readonly string[] = ['type', 'seq', 'time', 'session_id', 'workspace', 'tool_call_id', 'truncated', 'href']
+const COMMON: readonly string[] = [
+  'type',
+  'seq',
+  'time',
+  'session_id',
+  'workspace',
+  'tool_call_id',
+  'truncated',
+  'href'
+]
 
 const fieldsOf = ({ properties = {}, required = [] }: Schema): string =>
   Object.entries(properties)

@@ -5,10 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** A block of shell marked `<!-- run -->`, with the block marked `<!-- gives -->` that follows it, if any. */
+/** A block of shell marked `<!-- run -->`, or `<!-- setup -->` where other pages build on it, with the block marked
+ * `<!-- gives -->` that follows it, if any. */
 export interface Example {
   line: number
   script: string
+  isSetup: boolean
   gives?: { language: string; text: string }
 }
 
@@ -22,7 +24,7 @@ interface Block {
 export function examplesOf(markdown: string): Example[] {
   const examples: Example[] = []
   for (const { line, language, text, mark } of blocksOf(markdown)) {
-    if (mark === 'run') examples.push({ line, script: text })
+    if (mark === 'run' || mark === 'setup') examples.push({ line, script: text, isSetup: mark === 'setup' })
     if (mark === 'gives') examples.at(-1)!.gives = { language, text }
   }
   return examples
@@ -100,10 +102,12 @@ function jsonIsAsShown(shown: unknown, actual: unknown): boolean {
 function textIsAsShown(shown: string, actual: string): boolean {
   const pattern = shown
     .split('\n')
-    .map(line => (line.trim() === ANY ? '[^]*?' : line.split(ANY).map(RegExp.escape).join('.*')))
+    .map(line => (line.trim() === ANY ? '[\\s\\S]*?' : line.split(ANY).map(literal).join('.*')))
     .join('\n')
   return new RegExp(`^${pattern}$`).test(actual)
 }
+
+const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** The anchors that a document's headings have on the usual hosts. */
 export const anchorsOf = (markdown: string): string[] =>
@@ -123,4 +127,4 @@ export const anchorsOf = (markdown: string): string[] =>
 export const linksOf = (markdown: string): string[] =>
   [...withoutBlocks(markdown).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
 
-const withoutBlocks = (markdown: string) => markdown.replaceAll(/^```[^]*?^```$/gm, '')
+const withoutBlocks = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')

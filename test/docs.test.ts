@@ -1,0 +1,169 @@
+// The documents are true: their examples run and give what they show, their tables are the code's, their links lead
+// somewhere.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { withTables } from '../scripts/doc-tables.ts'
+import { settingNames } from '../src/config/text-sources.ts'
+import { isRunning } from '../src/host/running.ts'
+import { anchorsOf, blocksOf, examplesOf, isAsShown, linksOf, runExamples } from './documents.ts'
+
+const README = 'README.md'
+const PAGES = [README, 'CHANGELOG.md', ...globSync('docs/*.md')].sort()
+const read = (file: string) => readFileSync(file, 'utf8')
+
+const NEVER_COPIED = ['node_modules', '.git', '.tap', '.tap-output', 'dist']
+
+/** A clone of the project as `npm ci` leaves it, in a home of its own. */
+function clone(t: Test) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-clone-')))
+  const home = path.join(folder, 'home')
+  const cwd = path.join(folder, 'toolgate')
+  mkdirSync(home)
+  for (const name of globSync('{*,.*}').filter(name => !NEVER_COPIED.includes(name)))
+    cpSync(name, path.join(cwd, name), { recursive: true })
+  symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules'))
+  const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none') }
+  t.teardown(() => {
+    for (const file of globSync(path.join(home, '.local/state/toolgate/run/*.json'))) {
+      const { pid } = JSON.parse(read(file)) as { pid: number }
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  return { cwd, env }
+}
+
+/** Starts a server and waits for its first line. */
+async function start(t: Test, program: string, args: string[], options: { cwd: string; env: object }) {
+  const child = spawn(program, args, {
+    ...options,
+    env: options.env as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
+  t.teardown(() => stop(child))
+  await once(createInterface({ input: child.stdout }), 'line')
+}
+
+async function stop(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill()
+  await once(child, 'exit')
+}
+
+t.test('the commands of the README start it, and its examples do what they say', async t => {
+  const readme = read(README)
+  const [first] = blocksOf(readme)
+  t.equal(first!.text, 'npm ci && npm start')
+  const { cwd, env } = clone(t)
+  await start(t, 'npm', ['start', '--silent'], { cwd, env })
+  await check(t, readme, { cwd, env, before: [] })
+
+  const program = blocksOf(readme).find(({ mark }) => mark === 'program')!.text
+  t.ok(program.split('\n').length < 15, 'the client needs few lines')
+  const [discovery] = globSync(path.join(env.HOME, '.local/state/toolgate/run/*.json'))
+  const { url, token } = JSON.parse(read(discovery!)) as { url: string; token: string }
+  writeFileSync(path.join(cwd, 'program.mjs'), program)
+  writeFileSync(path.join(cwd, 'hello.txt'), 'Hello, Toolgate\n')
+  const { stdout } = await promisify(execFile)(process.execPath, ['program.mjs'], {
+    cwd,
+    env: { ...env, TOOLGATE_URL: url, TOKEN: token }
+  })
+  t.match(stdout, /^-Hello, Toolgate\n\+Hi, Toolgate\n/m, 'the program shows the diff')
+  t.equal(read(path.join(cwd, 'hello.txt')), 'Hi, Toolgate\n')
+})
+
+const setup = examplesOf(read(README)).filter(({ isSetup }) => isSetup)
+
+for (const page of globSync('docs/*.md').sort()) {
+  const markdown = read(page)
+  if (examplesOf(markdown).length === 0) continue
+  t.test(`the examples of ${page} do what they say`, async t => {
+    const { cwd, env } = clone(t)
+    cpSync('dist', path.join(cwd, 'dist'), { recursive: true })
+    await start(t, process.execPath, ['bin/toolgate.cjs', 'serve', '--log-level', 'error'], { cwd, env })
+    await check(t, markdown, { cwd, env, before: setup })
+  })
+}
+
+async function check(
+  t: Test,
+  markdown: string,
+  { before, ...place }: { cwd: string; env: Record<string, string | undefined>; before: typeof setup }
+) {
+  const examples = examplesOf(markdown)
+  const ran = (await runExamples([...before, ...examples], place)).slice(before.length)
+  for (const [i, { line, script, gives }] of examples.entries()) {
+    const { stdout, stderr, code } = ran[i]!
+    if (gives === undefined) t.equal(code, 0, `line ${line}: ${stderr}`)
+    else t.ok(isAsShown(gives, stdout), `line ${line}`, { script, shown: gives.text, stdout, stderr })
+  }
+}
+
+t.test('a document that shows something else is found out', async t => {
+  const json = (text: string) => ({ language: 'json', text })
+  t.ok(isAsShown(json('{"a": "tc_…", "…": "…"}'), '{"a":"tc_1","b":2}'))
+  t.notOk(isAsShown(json('{"a": "tc_…"}'), '{"a":"tc_1","b":2}'))
+  t.notOk(isAsShown(json('{"a": 1, "b": 2}'), '{"a":1}'))
+  t.ok(isAsShown(json('[1, "…"]'), '[1,2,3]'))
+  t.notOk(isAsShown(json('[1, 2]'), '[1,2,3]'))
+  t.notOk(isAsShown({ language: 'text', text: 'a … c' }, 'a b\nc'))
+  t.ok(isAsShown({ language: 'text', text: 'a\n…\nd' }, 'a\nb\nc\nd'))
+})
+
+t.test('every table is what the code says', async t => {
+  for (const page of PAGES) t.equal(withTables(read(page)), read(page), `${page}: node scripts/docs.ts makes it anew`)
+})
+
+t.test('nothing that can be said is left out', async t => {
+  const api = read('docs/api.md')
+  const routes = [...api.matchAll(/^\| `([A-Z]+ \S+)` \|/gm)].map(([, route]) => route!)
+  t.ok(routes.length > 20)
+  for (const route of routes) t.ok(api.includes(`### ${route}\n`), `${route} has an example`)
+
+  const run = promisify(execFile)
+  const toolgate = async (...args: string[]) => (await run(process.execPath, ['src/main.ts', ...args])).stdout
+  const configuration = read('docs/configuration.md')
+  for (const [flag] of (await toolgate('serve', '--help')).matchAll(/(?<=^ +)--[a-z-]+/gm))
+    if (!EVERY_VERB_TAKES.includes(flag)) t.ok(configuration.includes(`\`${flag}`), `${flag} is explained`)
+
+  const verbs = (await toolgate('--help')).split('Verbs:\n')[1]!.split('\n\n')[0]!
+  for (const [, verb] of verbs.matchAll(/^ +(\w+) /gm)) t.match(read(README), new RegExp(`\`(toolgate )?${verb}\\b`))
+})
+const EVERY_VERB_TAKES = ['--json', '--quiet', '--no-color', '--no-input', '--help']
+
+t.test('every variable that is named is one', async t => {
+  const named = new Set(PAGES.flatMap(page => read(page).match(/\bTOOLGATE_[A-Z_]*[A-Z]\b/g) ?? []))
+  const others = ['ADMIN_CONFIG', 'STATE_DIR', 'RUN_DIR', 'URL', 'TOKEN_FILE', 'ROOTS'].map(name => `TOOLGATE_${name}`)
+  const known = new Set([...settingNames(), ...others])
+  t.same(
+    [...named].filter(name => !known.has(name)),
+    []
+  )
+})
+
+t.test('every link leads somewhere', async t => {
+  for (const page of PAGES)
+    for (const link of linksOf(read(page))) {
+      if (/^https?:/.test(link)) continue
+      const [file, anchor] = link.split('#') as [string, string?]
+      const target = file === '' ? page : path.join(path.dirname(page), file)
+      const text = t.doesNotThrow(() => read(target), `${page} → ${link}`) ? read(target) : ''
+      if (anchor !== undefined) t.ok(anchorsOf(text).includes(anchor), `${page} → ${link}`)
+    }
+})
