@@ -1,4 +1,4 @@
-# The server as a sidecar: the workspace is mounted at /workspace, the token comes as a file.
+# The server as a sidecar: the workspace is mounted at /workspace, the tokens come as files.
 # docs/docker.md shows how to run it, alone and with compose.
 
 FROM node:24-bookworm-slim AS build
@@ -8,22 +8,30 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/build.ts
 COPY src src
-RUN node scripts/build.ts && npm prune --omit=dev --ignore-scripts
+RUN node scripts/build.ts
+
+FROM node:24-bookworm-slim AS modules
+WORKDIR /modules
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends bash ca-certificates git tini \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
-COPY --from=build /build/package.json ./
-COPY --from=build /build/node_modules node_modules
-COPY --from=build /build/dist dist
+COPY package.json ./
 COPY bin bin
+COPY --from=modules /modules/node_modules node_modules
+COPY --from=build /build/dist dist
 # State (journal, discovery file) lives in a volume of its own, never in the workspace.
-RUN mkdir -p /workspace /state && chown node:node /workspace /state && chmod 0700 /state
+RUN ln -s /app/bin/toolgate.cjs /usr/local/bin/toolgate \
+ && mkdir -p /workspace /state \
+ && chown node:node /workspace /state \
+ && chmod 0700 /state
 USER node
 ENV TOOLGATE_STATE_DIR=/state \
-    TOOLGATE_HOST=0.0.0.0 \
+    TOOLGATE_RUN_DIR=/state/run \
     TOOLGATE_PORT=7700 \
     TOOLGATE_TOKEN_FILE=/run/secrets/toolgate_token \
     TOOLGATE_CALL_TOKEN_FILE=/run/secrets/toolgate_call_token
@@ -34,4 +42,5 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7700/health').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # tini collects what commands leave behind; process 1 must.
 ENTRYPOINT ["tini", "--", "node", "/app/bin/toolgate.cjs"]
-CMD ["serve", "--root", "/workspace"]
+# Beyond loopback only by a flag: that it listens to the container's network is to be seen here.
+CMD ["serve", "--root", "/workspace", "--host", "0.0.0.0"]

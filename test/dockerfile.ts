@@ -1,0 +1,50 @@
+// Reads a Dockerfile: its stages, each with its instructions in order.
+
+export interface Instruction {
+  op: string
+  /** What follows the operation, continued lines joined. */
+  text: string
+}
+
+export interface Stage {
+  from: string
+  /** The last stage has none. */
+  name: string | undefined
+  instructions: Instruction[]
+}
+
+export function stagesOf(dockerfile: string): Stage[] {
+  const stages: Stage[] = []
+  for (const { op, text } of instructionsOf(dockerfile)) {
+    if (op === 'FROM') {
+      const [from = '', , name] = text.split(/ (as) /i)
+      stages.push({ from, name, instructions: [] })
+    } else stages.at(-1)!.instructions.push({ op, text })
+  }
+  return stages
+}
+
+function instructionsOf(dockerfile: string): Instruction[] {
+  return dockerfile
+    .split('\n')
+    .filter(line => !/^\s*(?:#|$)/.test(line))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split('\n')
+    .map(line => {
+      const [, op = '', text = ''] = /^(\w+) +(.+)$/.exec(line.trim()) ?? []
+      return { op: op.toUpperCase(), text }
+    })
+}
+
+/** The last instruction of that kind. */
+export const textOf = ({ instructions }: Stage, op: string): string =>
+  instructions.findLast(instruction => instruction.op === op)?.text ?? ''
+
+/** `A=1 B=2` of every ENV. */
+export const environmentOf = ({ instructions }: Stage): Record<string, string> =>
+  Object.fromEntries(
+    instructions
+      .filter(({ op }) => op === 'ENV')
+      .flatMap(({ text }) => text.split(/ +/).map(pair => pair.split(/=(.*)/s, 2) as [string, string]))
+  )
