@@ -1,0 +1,87 @@
+import t from 'tap'
+import { Type } from 'typebox'
+import { Catalog } from '../../src/catalog/catalog.ts'
+import { LISTINGS } from '../../src/catalog/listing.ts'
+import type { ToolError } from '../../src/errors.ts'
+import { defineTool, type Tool } from '../../src/tool.ts'
+
+const tool = (more: Partial<Tool> = {}): Tool => ({
+  ...(defineTool({
+    name: 'a_tool',
+    category: 'custom',
+    description: 'Does something.',
+    input: Type.Object({
+      text: Type.String({ minLength: 2 }),
+      mode: Type.Optional(Type.Enum(['one', 'two'])),
+      items: Type.Optional(Type.Array(Type.Object({ n: Type.Integer() }, { additionalProperties: false })))
+    }),
+    output: Type.Object({ text: Type.String() }),
+    timeout_ms: 1_000,
+    effect: 'write',
+    subject: () => ({}),
+    run: ({ text }) => ({ text }),
+    present: ({ text }) => ({ title: text, content: text })
+  }) as unknown as Tool),
+  ...more
+})
+
+const faults = (catalog: Catalog, params: unknown) => {
+  try {
+    catalog.check(catalog.find('a_tool', undefined)!, params)
+    return []
+  } catch (error) {
+    const { code, details } = error as ToolError
+    if (code !== 'INVALID_PARAMS') throw error
+    return (details!.errors as { pointer: string; message: string }[]).map(
+      ({ pointer, message }) => `${pointer} ${message}`
+    )
+  }
+}
+
+t.test('every fault of the params is told with its pointer', async t => {
+  const catalog = new Catalog([tool()], {})
+  const cases: [unknown, string[]][] = [
+    [{ text: 'ab' }, []],
+    [{ text: 'ab', mode: 'two', items: [{ n: 1 }] }, []],
+    [{}, ['/params/text is required']],
+    [{ text: 'ab', more: 1 }, ['/params/more is unknown']],
+    [{ text: 'ab', 'a/b~c': 1 }, ['/params/a~1b~0c is unknown']],
+    [{ text: 1 }, ['/params/text must be string']],
+    [{ text: 'a' }, ['/params/text must NOT have fewer than 2 characters']],
+    [{ text: 'ab', mode: 'x' }, ['/params/mode must be one of one, two']],
+    [
+      { text: 'ab', items: [{ n: '1' }, {}, { n: 1, m: 2 }] },
+      ['/params/items/0/n must be integer', '/params/items/1/n is required', '/params/items/2/m is unknown']
+    ],
+    [{ mode: 3, x: 1 }, ['/params/text is required', '/params/x is unknown', '/params/mode must be one of one, two']],
+    [null, ['/params must be object']],
+    ['text', ['/params must be object']]
+  ]
+  for (const [params, expected] of cases)
+    t.strictSame(faults(catalog, params).sort(), expected.sort(), JSON.stringify(params))
+})
+
+t.test('what was checked is not changed', async t => {
+  const catalog = new Catalog([tool()], {})
+  const params = { text: 'ab', items: [{ n: 1 }] }
+  const before = structuredClone(params)
+  faults(catalog, params)
+  t.strictSame(params, before)
+})
+
+t.test('a listing says what a tool may do at worst', async t => {
+  const hints = (more: Partial<Tool>) => LISTINGS.mcp(tool(more)).annotations
+  t.strictSame(hints({ effect: 'read', idempotent: true }), {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false
+  })
+  t.match(hints({ effect: 'create' }), { readOnlyHint: false, destructiveHint: false })
+  t.match(hints({ effect: 'network' }), { readOnlyHint: false, openWorldHint: true })
+  t.match(hints({ effect: () => 'read' as const }), { readOnlyHint: false, destructiveHint: true })
+  t.match(LISTINGS.native(tool({ effect: () => 'read' as const, timeout_ms: () => 5 })), {
+    effect: 'depends',
+    timeout_ms: null
+  })
+})
