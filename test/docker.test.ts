@@ -9,6 +9,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { parse } from 'yaml'
+import { bare } from './bare.ts'
 import { environmentOf, textOf } from './dockerfile.ts'
 import { blocksOf } from './documents.ts'
 import { asUser, buildImage, handOver, image, inside, run, stages, user, whyNot } from './image.ts'
@@ -52,7 +53,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
     ...string[]
   ]
   const healthy = () =>
-    run(healthcheck, healthArgs, { env, ...asUser }).then(
+    run(...bare(healthcheck, healthArgs), { env, ...asUser }).then(
       () => true,
       () => false
     )
@@ -64,7 +65,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   ] as string[]
   t.same(command.slice(0, 2), ['tini', '--'], 'process 1 collects what is left behind')
   const [program, ...args] = command.slice(2) as [string, ...string[]]
-  const server = spawn(program, args, { cwd, env, ...asUser, stdio: ['ignore', 'pipe', 'ignore'] })
+  const server = spawn(...bare(program, args), { cwd, env, ...asUser, stdio: ['ignore', 'pipe', 'ignore'] })
   t.teardown(() => server.kill('SIGKILL'))
   await once(createInterface({ input: server.stdout }), 'line')
   t.equal(await healthy(), true)
@@ -84,7 +85,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   const found = await send(tokens.call, '/calls', { tool: 'grep', params: { pattern: 'a' } })
   t.match(found, { status: 'success', result: { data: { matches: [{ path: 'a.txt', line: 1 }] } } })
   const asked = await send(tokens.call, '/calls', { tool: 'shell_exec', params: { command: 'id -u; pwd' } })
-  const listed = await run('toolgate', ['approvals', '--root', cwd], { cwd, env, ...asUser })
+  const listed = await run(...bare('toolgate', ['approvals', '--root', cwd]), { cwd, env, ...asUser })
   t.match(listed.stdout, asked.tool_call_id, 'the command works inside the container')
   const { digest } = asked.approval
   t.match(await send(tokens.call, `/calls/${asked.tool_call_id}/approve`, { digest }), { code: 'FORBIDDEN' })

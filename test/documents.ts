@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { bare } from './bare.ts'
 
 /** A block of shell marked `<!-- run -->`, or `<!-- setup -->` where other pages build on it, with the block marked
  * `<!-- gives -->` that follows it, if any. */
@@ -62,7 +63,7 @@ export async function runExamples(
   )
   const main = path.join(folder, 'main.sh')
   writeFileSync(main, ["trap 'kill $(jobs -p) 2> /dev/null' EXIT", ...script].join('\n'))
-  const shell = spawn('bash', [main], { cwd, env, stdio: 'ignore' })
+  const shell = spawn(...bare('bash', [main]), { cwd, env, stdio: 'ignore' })
   await once(shell, 'exit')
   const ran = examples.map((_, i) => ({
     stdout: readFileSync(file(i, 'out'), 'utf8'),

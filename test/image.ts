@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { bare } from './bare.ts'
 import { type Stage, stagesOf } from './dockerfile.ts'
 
 const NOBODY = 65_534
@@ -116,7 +117,7 @@ async function shell(_t: Test, { command, root, cwd }: Step) {
     npm_config_fund: 'false',
     npm_config_update_notifier: 'false'
   }
-  await run('sh', ['-ec', here], { cwd, env, ...asUser })
+  await run(...bare('sh', ['-ec', here]), { cwd, env, ...asUser })
 }
 
 const skipped =

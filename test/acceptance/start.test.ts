@@ -6,6 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { isRunning } from '../../src/host/running.ts'
+import { bare } from '../bare.ts'
 import { BUILT } from '../cli/toolgate.ts'
 import { project, speak } from './world.ts'
 
@@ -92,7 +93,7 @@ t.test('two roots with names', async t => {
 
 t.test('a Node too old is told in one line', async t => {
   const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT)})`
-  const failed = await promisify(execFile)(process.execPath, ['-e', program]).catch(error => error)
+  const failed = await promisify(execFile)(...bare(process.execPath, ['-e', program])).catch(error => error)
   t.equal(failed.code, 1)
   t.match(failed.stderr, /^toolgate: needs Node 24\.15 or newer, but this is v[^\n]+\n$/)
 })

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { Discovery } from '../../src/host/discovery.ts'
+import { bare } from '../bare.ts'
 
 /** A server of a test ends with it, however that ends. */
 const START = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
@@ -53,7 +54,9 @@ export function place(t: Test, files: Record<string, string> = {}, program = MAI
   })
 
   function start(argv: readonly string[], more: Record<string, string> = {}) {
-    const child = spawn(process.execPath, [program, ...argv], { cwd: project, env: { ...env, ...more } })
+    const node: [string, string[]] = [process.execPath, [program, ...argv]]
+    const [file, args] = program === BUILT ? bare(...node) : node
+    const child = spawn(file, args, { cwd: project, env: { ...env, ...more } })
     started.push(child)
     return child
   }
