@@ -1,0 +1,19 @@
+// A folder as a value that can be compared.
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import path from 'node:path'
+
+/** Everything beneath a folder by its path: a folder, a link with its target, or a file with its mode and bytes. */
+export function contents(folder: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  const names = ['']
+  for (const name of names) {
+    const file = path.join(folder, name)
+    const stat = lstatSync(file)
+    if (stat.isDirectory()) {
+      if (name !== '') found[name] = 'a folder'
+      names.push(...readdirSync(file).map(inner => path.join(name, inner)))
+    } else if (stat.isSymbolicLink()) found[name] = `a link to ${readlinkSync(file)}`
+    else found[name] = `${(stat.mode & 0o7777).toString(8)} ${readFileSync(file, 'latin1')}`
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
