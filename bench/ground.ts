@@ -11,6 +11,7 @@ const OURS = path.join(PROJECT, 'bin/toolgate.cjs')
 const FLOORS = path.join(import.meta.dirname, 'floors')
 /** Everything that is measured runs without asking. */
 const CONFIG = { rules: ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } })) }
+const CONFIG_FOLDERS = { rules: 'config', none: 'no-config' }
 
 export interface Server extends Endpoint {
   pid: number
@@ -33,8 +34,9 @@ export class Ground {
     this.floorRoot = path.join(this.folder, 'floor-workspace')
     mkdirSync(this.root)
     mkdirSync(this.floorRoot)
-    mkdirSync(path.join(this.folder, 'config/toolgate'), { recursive: true })
-    writeFileSync(path.join(this.folder, 'config/toolgate/config.jsonc'), JSON.stringify(CONFIG))
+    const config = path.join(this.folder, CONFIG_FOLDERS.rules, 'toolgate')
+    mkdirSync(config, { recursive: true })
+    writeFileSync(path.join(config, 'config.jsonc'), JSON.stringify(CONFIG))
   }
 
   /** So many when it counts, few when it is quick. */
@@ -47,13 +49,13 @@ export class Ground {
     for (const root of [this.root, this.floorRoot]) writeFileSync(path.join(root, name), content)
   }
 
-  /** Our server, built, as a process with a state folder of its own. */
-  async ours(root = this.root): Promise<Server> {
+  /** Our server, built, as a process with a state folder of its own, and with the rules above unless told otherwise. */
+  async ours(root = this.root, configuration: 'rules' | 'none' = 'rules'): Promise<Server> {
     const state = mkdtempSync(path.join(this.folder, 'state-'))
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: this.folder,
-      XDG_CONFIG_HOME: path.join(this.folder, 'config'),
+      XDG_CONFIG_HOME: path.join(this.folder, CONFIG_FOLDERS[configuration]),
       XDG_STATE_HOME: state,
       // Kept between starts, as on any machine where it was started before.
       XDG_CACHE_HOME: path.join(tmpdir(), 'toolgate-bench-cache')

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { othersShare } from './bystanders.ts'
 import { type Judged, judge } from './finding.ts'
 import { Ground } from './ground.ts'
 import { ROWS } from './rows/index.ts'
@@ -17,6 +18,8 @@ const USAGE = `node bench/run.ts [--only <row>]... [--quick] [--json]
 /** A row that takes longer waits for something that will not come. */
 const LONGEST_ROW_MS = 180_000
 const EXIT_BY_SIGNAL = 130
+/** More than this of the processors in other hands, and the figures are to be doubted. */
+const DOUBTFUL_SHARE = 0.1
 
 const options = parsed()
 const rows = options.only ? ROWS.filter(({ name }) => options.only?.includes(name)) : ROWS
@@ -28,11 +31,13 @@ if (options.help || rows.length === 0 || options.only?.some(name => !rows.some(r
 const began = performance.now()
 const findings: Judged[] = []
 const failures: { row: string; error: string }[] = []
+const others: Record<string, number> = {}
 let ground: Ground | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => ground?.clear().finally(() => process.exit(EXIT_BY_SIGNAL)))
 for (const row of rows) {
   console.error(`${seconds()} s  ${row.name} …`)
+  others[row.name] = Number((await othersShare()).toFixed(2))
   ground = new Ground(options.quick)
   try {
     findings.push(...(await inTime(row.measure(ground))).map(judge))
@@ -53,6 +58,7 @@ const report = {
   memory_gib: Math.round(totalmem() / 2 ** 30),
   kernel: release(),
   folder: tmpdir(),
+  others,
   took_s: Number(seconds()),
   findings,
   failures
@@ -62,6 +68,8 @@ mkdirSync(out, { recursive: true })
 const file = path.join(out, `${report.date.replaceAll(':', '-')}.json`)
 writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
 console.log(options.json ? JSON.stringify(report, null, 2) : table(findings, options.quick))
+const disturbed = Object.keys(others).filter(name => others[name]! > DOUBTFUL_SHARE)
+if (disturbed.length > 0) console.error(`Other work took part of the processors: doubt ${disturbed.join(', ')}.`)
 for (const { row, error } of failures) console.error(`${row} failed: ${error}`)
 console.error(`${seconds()} s  kept in ${path.relative(process.cwd(), file)}`)
 

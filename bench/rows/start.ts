@@ -13,12 +13,15 @@ export default {
   name: 'start',
   async measure(ground) {
     ground.write('4k.txt', text(4_096, 1))
-    const measured = await inTurns(ground.many(11, 1), {
-      ours: () => firstAnswer(() => ground.ours(), '/calls'),
+    const { ours, configured, floor } = await inTurns(ground.many(11, 1), {
+      ours: () => firstAnswer(() => ground.ours(ground.root, 'none'), '/calls'),
+      configured: () => firstAnswer(() => ground.ours(), '/calls'),
       floor: () => firstAnswer(() => ground.floor('fastify'), '/read')
     })
-    const [median] = latencyFindings('start to first answer', measured, { p50: { bound: 'at most', times: 1.4 } })
-    return [median!]
+    const quick = { p50: { bound: 'at most', times: 1.4 } } as const
+    const [median] = latencyFindings('start to first answer', { ours, floor }, quick)
+    const [withRules] = latencyFindings('start to first answer, with a file of rules', { ours: configured, floor })
+    return [median!, withRules!]
   }
 } satisfies Row
 

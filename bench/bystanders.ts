@@ -1,0 +1,23 @@
+// What else goes on at the machine: a figure taken beside other work says little, so that work is told with it.
+import { cpus } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const LOOK_MS = 500
+
+/** How much of the processors others use just now, 0 to 1. */
+export async function othersShare(): Promise<number> {
+  const before = times()
+  await pause(LOOK_MS)
+  const after = times()
+  return 1 - (after.idle - before.idle) / (after.all - before.all)
+}
+
+function times() {
+  let idle = 0
+  let all = 0
+  for (const { times } of cpus()) {
+    idle += times.idle
+    all += Object.values(times).reduce((a, b) => a + b, 0)
+  }
+  return { idle, all }
+}
