@@ -1,0 +1,4 @@
+def f():
+    if b:
+        return 3
+    return 2

@@ -1,0 +1,4 @@
+def f():
+    if a:
+        return 1
+    return 2
