@@ -1,7 +1,6 @@
 // The composition root: makes the services, hands them to the engine and the routes. It never listens.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import path from 'node:path'
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -18,7 +17,7 @@ import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
 import { sweepTemps } from './host/files.ts'
 import { Machine } from './host/machine.ts'
-import { Store } from './host/store.ts'
+import { openStore, type Store } from './host/store.ts'
 import type { Tokens } from './host/tokens.ts'
 import { httpServerOptions, installDoor } from './routes/door.ts'
 import { registerRoutes } from './routes/index.ts'
@@ -32,7 +31,16 @@ export { hostsOf } from './routes/door.ts'
 
 /** Version of the wire contract. */
 export const PROTOCOL = 1
+/** Fields that never show in the log, wherever they stand. */
+const SECRETS = ['token', 'call_token', 'authorization', 'password', 'secret', 'api_key'].flatMap(name => [
+  name,
+  `*.${name}`,
+  `*.*.${name}`,
+  `req.headers.${name}`
+])
 const RETENTION_CHECK_MS = 10 * 60_000
+const FIRST_RETENTION_MS = 10_000
+const WARM_AFTER_MS = 200
 const DAY_MS = 86_400_000
 
 export interface App {
@@ -52,14 +60,18 @@ export interface AppOptions {
   /** Host header values that are right, port included; asked for each request. */
   hosts?: () => readonly string[]
   log?: Logger
+  /** The store of the state folder, where it is being opened already. */
+  store?: Promise<Store>
 }
 
 export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions = {}): Promise<App> {
-  const log = options.log ?? pino({ level: settings.log.level }, pino.destination({ fd: 2, sync: false }))
+  const log =
+    options.log ?? pino({ level: settings.log.level, redact: SECRETS }, pino.destination({ fd: 2, sync: false }))
   const instance = randomUUID()
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
   sweepTemps(settings.state_dir)
-  const store = await Store.open(path.join(settings.state_dir, 'journal.db'), cause => {
+  const store = await (options.store ?? openStore(settings.state_dir))
+  store.whenFailed(cause => {
     log.fatal({ err: cause }, 'the journal cannot be written')
     options.onFatal?.(cause)
   })
@@ -105,10 +117,12 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     { log, hosts: options.hosts ?? (() => settings.allowed_hosts) },
     app => registerRoutes(app, { about, calls, catalog, journal, metrics, sessions, streams })
   )
-  http.addHook('onListen', async () => machine.warm())
+  // Once the first clients have been answered: a start should not share the machine with what can wait.
+  http.addHook('onListen', async () => void setTimeout(() => machine.warm(), WARM_AFTER_MS).unref())
   const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
   retention.unref()
-  void retain()
+  const firstRetention = setTimeout(() => void retain(), FIRST_RETENTION_MS)
+  firstRetention.unref()
 
   async function retain() {
     const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
@@ -123,6 +137,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     log,
     async close({ drain_ms }) {
       clearInterval(retention)
+      clearTimeout(firstRetention)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       streams.close()
@@ -143,7 +158,8 @@ async function listenable(
   const app = fastify({
     ...httpServerOptions,
     bodyLimit: settings.limits.body_bytes,
-    loggerInstance: log,
+    // Its own word that it listens says less than ours.
+    loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
     logController: new LogController({ disableRequestLogging: true })
   })
   app.server.maxConnections = settings.limits.connections

@@ -9,6 +9,7 @@ import type { ConfiguredRule, Settings } from '../config.ts'
 import { type Discovery, publish, runFolders } from '../host/discovery.ts'
 import { ended, terminate } from '../host/running.ts'
 import { lockState, type StateLock } from '../host/state-lock.ts'
+import { openStore } from '../host/store.ts'
 import { openTokens } from '../host/tokens.ts'
 import { listenOnSocket, type SocketListener } from '../host/unix-socket.ts'
 import { type Context, duration } from './context.ts'
@@ -144,9 +145,12 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   const { world } = context
   const tokens = openTokens(settings)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
+  // The store opens on its own thread while the rest is being loaded.
+  const store = openStore(settings.state_dir)
+  store.catch(() => {})
   const { createApp, hostsOf } = await import('../app.ts')
   let hosts: readonly string[] = []
-  const app = await createApp(settings, tokens, { onFatal: () => stop(EXIT.failed), hosts: () => hosts })
+  const app = await createApp(settings, tokens, { onFatal: () => stop(EXIT.failed), hosts: () => hosts, store })
   const url = await bind(app, settings)
   hosts = hostsOf(app.http.addresses() as AddressInfo[], settings)
   const socket = settings.socket === undefined ? undefined : await bindSocket(app, settings.socket)

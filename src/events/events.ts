@@ -74,14 +74,13 @@ export const EVENTS = {
     after_hash: Type.Optional(Type.String()),
     added: Type.Optional(Type.Integer({ description: 'Lines.' })),
     removed: Type.Optional(Type.Integer({ description: 'Lines.' })),
-    by: Type.Union([Type.Object({ tool_call_id: Type.String() }), Type.Literal('external')])
+    by: Type.Object({ tool_call_id: Type.String() })
   }),
   'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired']),
     rule_id: Type.String()
-  }),
-  'tools.changed': event('tools.changed', 'The catalogue is no longer as listed.', {})
+  })
 }
 
 export type EventType = keyof typeof EVENTS

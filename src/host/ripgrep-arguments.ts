@@ -35,6 +35,7 @@ export function searchArguments(query: SearchQuery, name: string | undefined, ex
     ...ALWAYS,
     ...MODES[query.mode],
     '--hidden',
+    '--crlf',
     CASES[query.case],
     ...(query.literal ? ['--fixed-strings'] : []),
     ...(query.multiline ? ['--multiline'] : []),

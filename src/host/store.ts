@@ -69,6 +69,9 @@ interface Batch {
   reject(error: Error): void
 }
 
+/** Opens or makes the store of a state folder. */
+export const openStore = (stateDir: string): Promise<Store> => Store.open(path.join(stateDir, 'journal.db'))
+
 export class Store {
   readonly #worker: Worker
   readonly #db: DatabaseSync
@@ -107,6 +110,12 @@ export class Store {
     const store = new Store(worker, file)
     store.#onFailed = onFailed
     return store
+  }
+
+  /** Tells the listener, once, that a write could not be made durable: from then on every write fails. */
+  whenFailed(listener: (error: Error) => void) {
+    this.#onFailed = listener
+    if (this.#failed) listener(this.#failed)
   }
 
   /** Why nothing can be written any more, if so. */

@@ -40,7 +40,7 @@ const deepestFirst = ([a]: [string, string], [b]: [string, string]) => b.length 
 
 /** Spaces as tabs, or tabs as spaces, where the file has the other kind and the pairs tell how many make one. */
 function inFileUnits(indent: string, indents: Indents): string {
-  for (const [from, to] of indents) {
+  for (const [from, to] of [...steps(indents), ...indents]) {
     if (from === '' || to === '' || !isOnly(from, indent[0]!) || !isOnly(indent, indent[0]!)) continue
     if (indent[0] === ' ' && isOnly(to, '\t')) {
       const width = Math.max(1, Math.round(from.length / to.length))
@@ -49,6 +49,16 @@ function inFileUnits(indent: string, indents: Indents): string {
     if (indent[0] === '\t' && isOnly(to, ' ')) return ' '.repeat(Math.round((indent.length * to.length) / from.length))
   }
   return indent
+}
+
+/** What one level more is, on both sides. A whole indentation does not tell that where all of it stands deeper in the file. */
+function steps(indents: Indents): [string, string][] {
+  const known = [...indents].sort(deepestFirst).reverse()
+  return known.slice(1).flatMap(([from, to], i): [string, string][] => {
+    const [above, aboveTo] = known[i]!
+    if (!from.startsWith(above) || !to.startsWith(aboveTo)) return []
+    return [[from.slice(above.length), to.slice(aboveTo.length)]]
+  })
 }
 
 const isOnly = (text: string, char: string) => [...text].every(other => other === char)

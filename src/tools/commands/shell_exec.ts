@@ -19,6 +19,7 @@ const Input = Type.Object(
     ),
     env: Type.Optional(
       Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String(), {
+        additionalProperties: false,
         description: 'Environment variables to set. Names that begin with TOOLGATE_ are left out.'
       })
     ),
