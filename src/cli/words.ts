@@ -88,8 +88,7 @@ const EVENT_WORDS: EventWords = {
   'file.changed': ({ path, operation, added, removed }) =>
     `${operation} ${path}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
-  'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
-  'tools.changed': () => ''
+  'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }
 
 /** How long ago, roughly. */
