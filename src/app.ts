@@ -118,7 +118,10 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     app => registerRoutes(app, { about, calls, catalog, journal, metrics, sessions, streams })
   )
   // Once the first clients have been answered: a start should not share the machine with what can wait.
-  http.addHook('onListen', async () => void setTimeout(() => machine.warm(), WARM_AFTER_MS).unref())
+  let warming: NodeJS.Timeout | undefined
+  http.addHook('onListen', async () => {
+    warming = setTimeout(() => machine.warm(), WARM_AFTER_MS).unref()
+  })
   const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
   retention.unref()
   const firstRetention = setTimeout(() => void retain(), FIRST_RETENTION_MS)
@@ -138,6 +141,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     async close({ drain_ms }) {
       clearInterval(retention)
       clearTimeout(firstRetention)
+      clearTimeout(warming)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       streams.close()
