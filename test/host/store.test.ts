@@ -219,7 +219,9 @@ t.test('closing twice is closing once', async t => {
 function startWriter(file: string, size: number, limit_kb?: number) {
   const command = `${limit_kb === undefined ? '' : `ulimit -f ${limit_kb}; `}exec "$0" "$@"`
   const child = spawn('bash', ['-c', command, process.execPath, WRITER, file, String(size)], {
-    stdio: ['ignore', 'pipe', 'inherit']
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // What watches the processes of tests would have this one end by the signal that a file limit sends.
+    env: { ...process.env, NODE_OPTIONS: '' }
   })
   const lines: string[] = []
   const reading = createInterface(child.stdout)

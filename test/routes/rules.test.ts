@@ -125,7 +125,7 @@ t.test('a rule may end by itself', async t => {
   const { rule_id } = await add(app, allow({ tool: 'write_file' }, { expires_at: '2999-01-01T00:00:00+02:00' }))
   t.equal((await overwrite(app)).status, 'success')
   const past = await add(app, allow({ tool: 'edit_file' }, { expires_at: new Date(Date.now() - 1).toISOString() }))
-  t.equal((await app.call('edit_file', { path: 'a.txt', old: '0', new: 'x' })).status, 'awaiting_approval')
+  t.equal((await app.call('edit_file', { path: 'a.txt', old: '0.', new: 'x' })).status, 'awaiting_approval')
   t.strictSame(
     (await app.get('/rules')).rules.map((rule: Json) => rule.rule_id),
     [rule_id]
