@@ -217,11 +217,11 @@ t.test('closing twice is closing once', async t => {
 
 /** Starts a writer and collects what it says is durable. */
 function startWriter(file: string, size: number, limit_kb?: number) {
-  const command = `${limit_kb === undefined ? '' : `ulimit -f ${limit_kb}; `}exec "$0" "$@"`
+  const limit = limit_kb === undefined ? '' : `ulimit -f ${limit_kb}; `
+  // What watches the processes of tests would end this one at the signal that comes with the limit.
+  const command = `${limit}unset NODE_OPTIONS; exec "$0" "$@"`
   const child = spawn('bash', ['-c', command, process.execPath, WRITER, file, String(size)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // What watches the processes of tests would have this one end by the signal that a file limit sends.
-    env: { ...process.env, NODE_OPTIONS: '' }
+    stdio: ['ignore', 'pipe', 'inherit']
   })
   const lines: string[] = []
   const reading = createInterface(child.stdout)
