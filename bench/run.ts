@@ -37,7 +37,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => ground?.clear().finally(() => process.exit(EXIT_BY_SIGNAL)))
 for (const row of rows) {
   console.error(`${seconds()} s  ${row.name} …`)
-  others[row.name] = Number((await othersShare()).toFixed(2))
+  if (!options.quick) others[row.name] = Number((await othersShare()).toFixed(2))
   ground = new Ground(options.quick)
   try {
     findings.push(...(await inTime(row.measure(ground))).map(judge))
