@@ -69,6 +69,15 @@ t.test('a match has its place, its text and what is around it', async t => {
   t.same((await search('nothing here')).found, [])
 })
 
+t.test('a line ends before its CRLF', async t => {
+  const { search } = bench(t, { 'a.txt': 'one\r\ntwo\r\n' })
+  t.same((await search('^(one|tw.*)$')).found, [
+    { path: 'a.txt', line: 1, column: 1, text: 'one', before: [], after: [] },
+    { path: 'a.txt', line: 2, column: 1, text: 'two', before: [], after: [] }
+  ])
+  t.same((await search('one\\r?\\ntwo$', { multiline: true, mode: 'count' })).found, [{ path: 'a.txt', count: 1 }])
+})
+
 t.test('no pattern, path or glob becomes an option', async t => {
   const { paths, root, top } = bench(t, {
     'x.sh': '#!/bin/sh\ntouch ../PWNED\n',

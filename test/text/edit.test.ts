@@ -55,6 +55,22 @@ t.test('each way of matching, in its order', async t => {
       'f\n  a\n    b\n      c\n',
       'indentation'
     ],
+    [
+      'tabs in the file, all of it deeper',
+      'f\n\ta\n\t\tb\n',
+      'a\n    b\n',
+      'a\n    c\n        d\n',
+      'f\n\ta\n\t\tc\n\t\t\td\n',
+      'indentation'
+    ],
+    [
+      'spaces in the file, all of it deeper',
+      'f\n  a\n    b\n',
+      'a\n\tb\n',
+      'a\n\tc\n\t\td\n',
+      'f\n  a\n    c\n      d\n',
+      'indentation'
+    ],
     ['blank lines have no indentation', '    a\n\n    b\n', 'a\n  \nb\n', 'x\n\ny\n', '    x\n\n    y\n', 'indentation']
   ]
   for (const [name, text, old, now, result, match] of cases)
