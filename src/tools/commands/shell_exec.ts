@@ -122,10 +122,7 @@ function folder({ cwd = '.' }: Input, { host }: Context) {
 }
 
 function texts({ command, env = {} }: Input): [name: string, text: string][] {
-  return [
-    ['/command', command],
-    ...Object.entries(env).map(([name, value]): [string, string] => [`env/${name}`, value])
-  ]
+  return [['command', command], ...Object.entries(env).map(([name, value]): [string, string] => [`env/${name}`, value])]
 }
 
 function ending({ exit_code, signal, timed_out, duration_ms }: Static<typeof Output>) {

@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import type { Files } from '../../host/files.ts'
 import { defineTool } from '../../tool.ts'
 
 export default defineTool({
@@ -20,6 +22,7 @@ export default defineTool({
   effect: 'write',
   idempotent: true,
   subject: ({ path }) => ({ paths: [{ path, access: 'write' }] }),
+  check: ({ path, parents = true }, { host }) => mustFit(path, parents, host.files),
   preview: ({ path }) => ({ title: `Create folder ${path}` }),
   async run({ path, parents = true }, { host }) {
     const { path: canonical } = host.files.peek(path)
@@ -31,3 +34,17 @@ export default defineTool({
     content: created ? `Created ${path}.` : `${path} was there already.`
   })
 })
+
+/** Throws where the folder cannot be made, so that nobody is asked for nothing. */
+function mustFit(path: string, parents: boolean, files: Files) {
+  const { path: canonical, kind } = files.peek(path)
+  if (kind === 'directory') return
+  if (kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
+  let above = folderOf(canonical)
+  while (parents && files.peek(above).kind === 'missing') above = folderOf(above)
+  const found = files.peek(above).kind
+  if (found === 'missing') throw new ToolError('FILE_NOT_FOUND', `The folder ${above} does not exist.`, { path: above })
+  if (found !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${above} is not a folder.`, { path: above })
+}
+
+const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
-import { ToolError } from '../../errors.ts'
+import { invalidParam, ToolError } from '../../errors.ts'
 import { HASH_LIMIT } from '../../host/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { applyEdit, type Candidate, type NotEdited } from '../../text/edit.ts'
@@ -107,8 +107,8 @@ const blindPreview = ({ path, ...edit }: Input) => ({
 /** The whole edit, but for saving it. Preview shows this and run saves this. */
 async function planned(input: Input, ctx: Context) {
   const { path } = input
-  if (input.old === input.new) throw invalid('/new', 'new is the same as old')
-  if (!input.new.isWellFormed()) throw invalid('/new', 'new is not valid Unicode')
+  if (input.old === input.new) throw invalidParam('new', 'is the same as old.')
+  if (!input.new.isWellFormed()) throw invalidParam('new', 'is not valid Unicode.')
   const was = await ctx.host.files.look(path)
   if (!was) throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (!was.bytes) {
@@ -122,8 +122,8 @@ async function planned(input: Input, ctx: Context) {
   const edited = await applyEdit(before.text, before.eol, edit, breathing(ctx.signal))
   if (edited.outcome !== 'edited') throw notEdited(was.path, input, edited)
   const bytes = encode(edited.text, before.encoding)
-  if (!bytes) throw invalid('/new', `new has characters that the file's encoding, ${before.encoding}, does not have`)
-  if (bytes.equals(was.bytes)) throw invalid('/new', 'the file has the new text already')
+  if (!bytes) throw invalidParam('new', `has characters that the file's encoding, ${before.encoding}, does not have.`)
+  if (bytes.equals(was.bytes)) throw invalidParam('new', 'is in the file already.')
   let diff: Diff | undefined
   return { was, bytes, diff: () => (diff ??= unifiedDiff(was.path, before.text, edited.text)), ...edited }
 }
@@ -165,6 +165,3 @@ function candidateDiff(path: string, old: string, { text }: Candidate) {
   const lines = unifiedDiff(path, wanted, text).diff.split('\n').slice(2)
   return lines.length > CANDIDATE_LINES ? [...lines.slice(0, CANDIDATE_LINES), '…'].join('\n') : lines.join('\n')
 }
-
-const invalid = (pointer: string, why: string) =>
-  new ToolError('INVALID_PARAMS', `${why}.`, { errors: [{ pointer, message: why }] })

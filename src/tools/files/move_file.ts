@@ -33,6 +33,8 @@ export default defineTool({
       throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
     const { kind } = host.files.peek(to)
     if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
+    if (kind === 'directory')
+      throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
   },
   preview({ from, to }, { host }) {
     const replaces = host.files.peek(to).kind !== 'missing'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ToolError } from '../../errors.ts'
+import { invalidParam, ToolError } from '../../errors.ts'
 import type { Files } from '../../host/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
@@ -86,7 +86,7 @@ const folderOf = (path: string) => path.replace(/\/*[^/]+\/*$/, '') || (path.sta
 
 /** The bytes of a text in the form that the file had. What its encoding cannot hold is written as UTF-8. */
 function asBefore(content: string, old: Text | undefined) {
-  if (!content.isWellFormed()) throw invalid('content is not valid Unicode')
+  if (!content.isWellFormed()) throw invalidParam('content', 'is not valid Unicode.')
   if (!old) return Buffer.from(content)
   const text = content.includes('\r\n') ? content : withEol(content, old.eol)
   return encode(text, old.encoding) ?? Buffer.from(text)
@@ -95,8 +95,5 @@ function asBefore(content: string, old: Text | undefined) {
 function fromBase64(content: string) {
   const bytes = Buffer.from(content, 'base64')
   if (bytes.toString('base64').replace(/=+$/, '') === content.replace(/=+$/, '')) return bytes
-  throw invalid('content is not base64')
+  throw invalidParam('content', 'is not base64.')
 }
-
-const invalid = (why: string) =>
-  new ToolError('INVALID_PARAMS', `${why}.`, { errors: [{ pointer: '/content', message: why }] })
