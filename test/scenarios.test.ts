@@ -1,79 +1,99 @@
-// Each folder scenarios/<tool>/<NNN_case> is one call on one set of files:
-//   before/      the files; `.empty` stands for an empty folder
-//   call.json    { call, reject? }: the request, approved where it must be unless it is to be rejected
-//   after/       the files as they must be then, byte for byte; left out where nothing may change
-//   result.json  what the answer must hold: every field named, lists whole, "/…/" as a regular expression
-import { cpSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+// Every folder scenarios/<tool>/<NNN_case> is a test; adding a case is adding a folder. It holds
+//   before/      what is in the workspace; none: nothing
+//   call.json    the body of POST /calls, or a list of bodies to be sent one after the other. The caller may not approve,
+//                unless `caller` is "approver". What waits is then approved as it was shown, or with `reject` rejected
+//   result.json  a pattern for the call as it ended, or a list of them: every field named must be equal, "…" stands for
+//                any value, and null for one that is null or not there
+//   after/       what is in the workspace then, byte for byte; none: the same as before
+//   world.json   {before, after}: by path, what git or an editor would not keep as it is, or would obey: links, modes,
+//                times, empty folders, names such as `.gitignore` or `x.test.ts`, very long texts (see Wish). An empty
+//                `after` says that nothing is left
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { TOOLS } from '../src/tools/index.ts'
 import { contents } from './folder.ts'
-import { type Json, startApp } from './start-app.ts'
+import { makeWorld, type Wishes } from './scenario-world.ts'
+import { CALL_TOKEN, type Json, startApp, TOKEN } from './start-app.ts'
 
-const HERE = path.join(import.meta.dirname, 'scenarios')
+const FOLDER = path.join(import.meta.dirname, 'scenarios')
+const PARTS = ['after', 'before', 'call.json', 'result.json', 'world.json']
+const ANY = '…'
 
-const cases = globSync('*/*/call.json', { cwd: HERE })
-  .map(file => path.dirname(file))
-  .sort()
+// New files have the modes that the worlds take for granted.
+process.umask(0o022)
+const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-scenarios-')))
+t.teardown(() => rmSync(home, { recursive: true, force: true }))
 
-t.strictSame(
-  [...new Set(cases.map(name => name.split('/')[0]))],
-  TOOLS.map(({ name }) => name).sort(),
-  'every tool has scenarios'
-)
+const names = foldersIn(FOLDER).flatMap(tool => foldersIn(path.join(FOLDER, tool)).map(name => `${tool}/${name}`))
+const roots = names.map(name => ({ name: name.replace('/', '-'), path: path.join(home, name) }))
+for (const root of roots) mkdirSync(root.path, { recursive: true })
+const app = await startApp(t, {}, { settings: { roots } })
 
-t.setTimeout(120_000)
-const app = await startApp(t)
-
-for (const name of cases)
+for (const [at, name] of names.entries())
   t.test(name, async t => {
-    const folder = path.join(HERE, name)
-    const { call, reject } = JSON.parse(readFileSync(path.join(folder, 'call.json'), 'utf8'))
-    const expected = JSON.parse(readFileSync(path.join(folder, 'result.json'), 'utf8'))
-    for (const name of Object.keys(contents(app.root)))
-      rmSync(path.join(app.root, name), { recursive: true, force: true })
-    if (existsSync(path.join(folder, 'before')))
-      cpSync(path.join(folder, 'before'), app.root, { recursive: true, verbatimSymlinks: true })
-    for (const file of globSync('**/.empty', { cwd: app.root })) rmSync(path.join(app.root, file))
-
-    const asked = await app.post('/calls', { session_id: name, ...call })
-    const ended = asked.status === 'awaiting_approval' ? await decide(asked, reject) : asked
-    t.equal(mismatch(expected, ended), undefined)
-
-    const after = ['after', 'before'].map(part => path.join(folder, part)).find(existsSync)
-    t.strictSame(portable(contents(app.root)), after ? portable(contents(after)) : {})
+    const folder = path.join(FOLDER, name)
+    const { calls, results, wishes } = scenario(folder)
+    const root = roots[at]!
+    makeWorld(root.path, path.join(folder, 'before'), wishes.before ?? {})
+    const before = contents(root.path)
+    const answers: Json[] = []
+    for (const call of calls) answers.push(await ended({ session_id: name, workspace: root.name, ...call }))
+    t.strictSame(
+      answers.map((answer, i) => asNamed(answer, results[i])),
+      results
+    )
+    const after = path.join(home, 'after', name)
+    const unchanged = !wishes.after && !existsSync(path.join(folder, 'after'))
+    if (!unchanged) makeWorld(after, path.join(folder, 'after'), wishes.after ?? {})
+    t.strictSame(contents(root.path), unchanged ? before : contents(after))
   })
 
-async function decide({ tool_call_id, approval }: Json, reject: object | undefined) {
-  if (reject) return app.post('/reject', { tool_call_id, ...reject })
-  return app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest, confirm: true })
+t.test('every built-in tool has a scenario', async t => {
+  const { tools } = await app.get('/tools')
+  t.strictSame(foldersIn(FOLDER), tools.map(({ name }: { name: string }) => name).sort())
+})
+
+/** What a case says, or what is wrong with it. */
+function scenario(folder: string): { calls: Json[]; results: Json[]; wishes: { before?: Wishes; after?: Wishes } } {
+  const stray = readdirSync(folder).filter(part => !PARTS.includes(part))
+  if (stray.length > 0) throw new Error(`A case holds ${PARTS.join(', ')}, but not ${stray.join(', ')}.`)
+  const [calls, results] = ['call.json', 'result.json'].map(name => [readJson(path.join(folder, name))].flat())
+  const tool = path.basename(path.dirname(folder))
+  if (calls!.at(-1).tool !== tool) throw new Error(`The last call must be one of ${tool}.`)
+  const world = path.join(folder, 'world.json')
+  return { calls: calls!, results: results!, wishes: existsSync(world) ? readJson(world) : {} }
 }
 
-/** As git keeps it: of the mode only whether it may be run, and no empty folders. */
-function portable(found: Record<string, string>) {
-  const kept = Object.entries(found).map(([name, what]): [string, string] =>
-    path.basename(name) === '.empty'
-      ? [path.dirname(name), 'a folder']
-      : [name, what.replace(/^[0-7]+ /, mode => (Number.parseInt(mode, 8) & 0o100 ? 'program ' : 'file '))]
-  )
-  return Object.fromEntries(kept.filter(([name]) => name !== '.').sort(([a], [b]) => (a < b ? -1 : 1)))
+/** Makes the call, has it decided if it waits for that, and gives it as it ended. */
+async function ended({ caller, reject, ...call }: Json): Promise<Json> {
+  const as = (token: string) => ({ authorization: `Bearer ${token}` })
+  const asked = await app.post('/calls', call, as(caller === 'approver' ? TOKEN : CALL_TOKEN))
+  if (asked.status !== 'awaiting_approval') return asked
+  const { digest, level } = asked.approval
+  const decide = (decision: string, how: object) =>
+    app.post(`/calls/${asked.tool_call_id}/${decision}?wait_ms=60000`, how, as(TOKEN))
+  return reject ? decide('reject', reject) : decide('approve', { digest, confirm: level === 'strict' })
 }
 
-/** Where a value is not what the pattern asks for; undefined where it is. */
-function mismatch(pattern: Json, value: Json, at = ''): string | undefined {
-  const told = `${at || '/'} is ${JSON.stringify(value)?.slice(0, 2_000)}`
-  if (typeof pattern === 'string' && /^\/.+\/s?$/s.test(pattern)) {
-    const end = pattern.lastIndexOf('/')
-    return typeof value === 'string' && new RegExp(pattern.slice(1, end), pattern.slice(end + 1)).test(value)
-      ? undefined
-      : `${told}, not ${pattern}`
-  }
-  if (pattern === null || typeof pattern !== 'object') return pattern === value ? undefined : `${told}, not ${pattern}`
-  if (value === null || typeof value !== 'object') return told
-  if (Array.isArray(pattern) && pattern.length !== value.length) return `${told}, not ${pattern.length} items`
-  for (const [key, part] of Object.entries(pattern)) {
-    const found = mismatch(part, value[key], `${at}/${key}`)
-    if (found) return found
-  }
-  return undefined
+/** Of a value what the pattern names, so that it is the same as the pattern where it fits. */
+function asNamed(value: Json, pattern: Json): Json {
+  if (value === undefined) return pattern === null ? null : undefined
+  if (pattern === ANY) return ANY
+  if (Array.isArray(value) && Array.isArray(pattern)) return value.map((each, i) => asNamed(each, pattern[i]))
+  if (!isObject(value) || !isObject(pattern)) return value
+  return Object.fromEntries(Object.keys(pattern).map(key => [key, asNamed(value[key], pattern[key])]))
+}
+
+function isObject(value: Json) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+function foldersIn(folder: string) {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isDirectory())
+  return entries.map(({ name }) => name).sort()
+}
+
+function readJson(file: string): Json {
+  return JSON.parse(readFileSync(file, 'utf8'))
 }

@@ -1,4 +1,0 @@
-def f():
-    if b:
-        return 3
-    return 2

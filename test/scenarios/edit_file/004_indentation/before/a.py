@@ -1,4 +1,0 @@
-def f():
-    if a:
-        return 1
-    return 2
