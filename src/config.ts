@@ -13,7 +13,10 @@ export const Match = Type.Object(
     agent: Type.Optional(Type.String()),
     client: Type.Optional(Type.String()),
     path: Type.Optional(
-      Type.String({ description: 'Glob over workspace-relative paths; every path touched must match.' })
+      Type.String({
+        description:
+          'Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any.'
+      })
     ),
     host: Type.Optional(Type.String({ description: 'Host name, or *.domain for every name beneath it.' })),
     command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),

@@ -54,7 +54,7 @@ const rules: Verb = (command, context) => {
     .option('--effect <effect>', 'read, create, write, execute, network or destructive')
     .option('--agent <name>', 'name of the agent')
     .option('--client <name>', 'name of the client')
-    .option('--path <glob>', 'every path touched, relative to the workspace')
+    .option('--path <glob>', 'path touched, relative to the workspace: every one to allow, any to ask or deny')
     .option('--host <name>', 'host name, or *.domain')
     .option('--command <text>', 'exactly this command')
     .option('--prefix <words>', 'commands that begin with these words')
