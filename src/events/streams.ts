@@ -41,8 +41,10 @@ interface OpenReader {
   /** Last place written. */
   at: number
   state: 'live' | 'catching-up' | 'closed'
-  /** When the sink last took something, while more waits than it may. */
+  /** When the sink was last seen to take something, while more waits than it may. */
   stalled_since: number | undefined
+  /** What waited then. */
+  waited: number
   /** Ends the stream after this event has been written. */
   until: ((event: { type: string }) => boolean) | undefined
 }
@@ -100,6 +102,7 @@ export class Streams {
       at: after === undefined || after > head ? head : after,
       state: 'catching-up',
       stalled_since: undefined,
+      waited: 0,
       until
     }
     this.#readers.add(reader)
@@ -191,7 +194,7 @@ export class Streams {
     }
     if (frames.length > 0) reader.sink.write(Buffer.concat(frames))
     if (ended) this.#finish(reader)
-    else if (this.#full(reader)) reader.stalled_since = performance.now()
+    else if (this.#full(reader)) stall(reader)
     else if (reader.at >= this.#journal.head) this.#goLive(reader)
     else setImmediate(() => this.#catchUp(reader))
   }
@@ -238,7 +241,7 @@ export class Streams {
   #leaveLive(reader: OpenReader) {
     this.#dropLive(reader)
     reader.state = 'catching-up'
-    reader.stalled_since = performance.now()
+    stall(reader)
   }
 
   #fallBehind(reader: OpenReader) {
@@ -275,12 +278,18 @@ export class Streams {
     const due = now - this.#last_beat >= this.#limits.heartbeat_ms - 5
     if (due) this.#last_beat = now
     for (const reader of this.#readers) {
+      if (reader.stalled_since !== undefined && reader.sink.pending < reader.waited) stall(reader)
       if (reader.stalled_since !== undefined && now - reader.stalled_since > this.#limits.stall_ms) {
         this.#close(reader)
         reader.sink.destroy()
       } else if (due && reader.state === 'live') reader.sink.write(HEARTBEAT)
     }
   }
+}
+
+function stall(reader: OpenReader) {
+  reader.stalled_since = performance.now()
+  reader.waited = reader.sink.pending
 }
 
 const bytesOf = (framed: readonly Framed[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)

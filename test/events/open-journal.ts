@@ -38,10 +38,10 @@ export class TestSink implements Sink {
   bytes = 0
   /** While false, what is written waits. */
   taking = true
-  pending = 0
   most = 0
   state: 'open' | 'ended' | 'destroyed' = 'open'
   readonly #parser = new SseParser()
+  #pending = 0
   readonly #drains: (() => void)[] = []
   readonly #watchers = new Set<() => void>()
 
@@ -89,6 +89,14 @@ export class TestSink implements Sink {
   /** Numbers of the journal's own events, in the order they came. */
   get seqs(): number[] {
     return this.frames.filter(({ event }) => !event.startsWith('stream.')).map(({ data }) => data.seq)
+  }
+
+  get pending() {
+    return this.#pending
+  }
+
+  set pending(bytes: number) {
+    this.#pending = bytes
   }
 
   #changed() {

@@ -245,6 +245,25 @@ t.test('one who takes nothing for too long is cut off, and can resume', async t 
   t.strictSame(again.seqs, from(had.length + 1, 50))
 })
 
+t.test('one who takes little by little is not cut off', async t => {
+  const { streams, append } = await openStreams(t, { reader_bytes: 1_000, stall_ms: 30 })
+  const { promise: looked, resolve } = Promise.withResolvers<void>()
+  let looks = 0
+  class Slow extends TestSink {
+    override get pending() {
+      looks += 1
+      if (looks === 20) resolve()
+      return 1_000_000 - looks
+    }
+    override set pending(_) {}
+  }
+  const slow = new Slow()
+  streams.open(slow, { filter: {} })
+  await append(50)
+  await looked
+  t.equal(slow.state, 'open')
+})
+
 t.test('a frame is at most 64 KiB; what is left out can be read elsewhere', async t => {
   const { open, journal } = await openStreams(t)
   const sink = open()

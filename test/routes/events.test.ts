@@ -189,7 +189,7 @@ t.test('a client that does not read is cut off in the end, slows nobody, and can
   const app = await startApp(
     t,
     {},
-    { settings: { events: { heartbeat_ms: 15_000, reader_bytes: 65_536, stall_ms: 200 } } }
+    { settings: { events: { heartbeat_ms: 15_000, reader_bytes: 65_536, stall_ms: 2_000 } } }
   )
   const todos = Array.from({ length: 400 }, () => ({ content: 'x'.repeat(100), status: 'pending' }))
   const fast = await app.events()
