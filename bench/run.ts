@@ -18,6 +18,8 @@ const USAGE = `node bench/run.ts [--only <row>]... [--quick] [--json]
 /** A row that takes longer waits for something that will not come. */
 const LONGEST_ROW_MS = 180_000
 const EXIT_BY_SIGNAL = 130
+/** Of what is printed; the kept file has it whole. */
+const LONGEST_ERROR = 500
 /** More than this of the processors in other hands, and the figures are to be doubted. */
 const DOUBTFUL_SHARE = 0.1
 
@@ -70,7 +72,7 @@ writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
 console.log(options.json ? JSON.stringify(report, null, 2) : table(findings, options.quick))
 const disturbed = Object.keys(others).filter(name => others[name]! > DOUBTFUL_SHARE)
 if (disturbed.length > 0) console.error(`Other work took part of the processors: doubt ${disturbed.join(', ')}.`)
-for (const { row, error } of failures) console.error(`${row} failed: ${error}`)
+for (const { row, error } of failures) console.error(`${row} failed: ${error.slice(0, LONGEST_ERROR)}`)
 console.error(`${seconds()} s  kept in ${path.relative(process.cwd(), file)}`)
 
 function seconds() {
