@@ -72,6 +72,28 @@ export const heldTools = (gate: Gate): Tool[] =>
     })
   )
 
+/** `slow_look`: its previews wait in the gate as `look 1`, `look 2` and so on. Writes to `a.txt`, or says so. */
+export const slowLookTool = (gate: Gate): Tool => {
+  let looks = 0
+  return defineTool({
+    name: 'slow_look',
+    category: 'custom',
+    description: 'Is looked at slowly.',
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({}),
+    timeout_ms: 60_000,
+    effect: 'write',
+    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async preview() {
+      looks += 1
+      await gate.pass(`look ${looks}`, new AbortController().signal)
+      return { title: `look ${looks}` }
+    },
+    run: () => ({}),
+    present: () => ({ title: 'done', content: 'done' })
+  })
+}
+
 /** `flaky`: fails as often as told, with the code told, and then gives how often it ran. `before` runs in each attempt. */
 export const flakyTool = (options: {
   code?: ConstructorParameters<typeof ToolError>[0]

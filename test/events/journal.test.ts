@@ -9,6 +9,7 @@ t.test('events get growing numbers, and are told in order once they are durable'
   const { journal, store } = await openJournal(t)
   const heard: number[] = []
   const stop = journal.listen(entries => {
+    t.ok(entries.length > 0)
     for (const { seq } of entries) {
       heard.push(seq)
       t.ok(store.head() >= seq)

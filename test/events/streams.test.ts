@@ -79,6 +79,16 @@ t.test('a place that the journal does not hold is told', async t => {
   t.strictSame(ahead.seqs, [21])
 })
 
+t.test('what is on the disk but has not been told yet is told in its turn', async t => {
+  const { open, append, store } = await openStreams(t)
+  await append(3)
+  await store.write(() => [['event', 4, '2026', 'tool.progress', null, null, null, '{"seq":4}']])
+  const sink = open({ after: 0 })
+  await sink.until(has(3))
+  await new Promise(resolve => setImmediate(resolve))
+  t.strictSame(sink.seqs, [1, 2, 3])
+})
+
 t.test('filters hold for what was and what comes', async t => {
   const { open, append } = await openStreams(t)
   await append(30)

@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { Gate, heldTools } from '../gate.ts'
+import { Gate, heldTools, slowLookTool } from '../gate.ts'
 import { normalizer } from '../normal.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
 
@@ -329,17 +329,40 @@ t.test('leave to read one secret is no leave to read another put in its place', 
 
 t.test('a call cancelled in its last look does not wait anew', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: [...heldTools(gate), slowLookTool(gate)] })
+  for (const look of ['look 1', 'look 2']) gate.open(look)
   const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
   await gate.arrived('holder')
-  const asked = await overwrite(app)
-  await app.post('/approve', { tool_call_id: asked.tool_call_id })
+  const { tool_call_id } = await app.call('slow_look', {})
+  await app.post('/approve', { tool_call_id })
   app.write('a.txt', 'changed')
-  const cancelled = app.request('POST', `/calls/${asked.tool_call_id}/cancel`, {})
   gate.open('holder')
   await holder
+  await gate.arrived('look 3')
+  const cancelled = app.request('POST', `/calls/${tool_call_id}/cancel`, {})
+  await app.get('/health')
+  gate.open('look 3')
   t.match(await cancelled, { status: 200, body: { status: 'cancelled' } })
   t.strictSame((await app.get('/approvals')).approvals, [])
+})
+
+t.test('while one decision is being made the others wait to hear of it', async t => {
+  const gate = new Gate()
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: [slowLookTool(gate)] })
+  gate.open('look 1')
+  const { tool_call_id } = await app.call('slow_look', {})
+  const approved = app.request('POST', '/approve?wait_ms=60000', { tool_call_id })
+  await gate.arrived('look 2')
+  const others = [
+    app.request('POST', '/reject', { tool_call_id }),
+    app.request('POST', '/approve', { tool_call_id }),
+    app.request('POST', `/calls/${tool_call_id}/reject`, {})
+  ]
+  await Promise.race([...others, app.call('todo_read', {})])
+  t.match(await app.get(`/calls/${tool_call_id}`), { status: 'awaiting_approval' })
+  gate.open('look 2')
+  t.match(await approved, { status: 200, body: { status: 'success' } })
+  for (const other of others) t.match(await other, { status: 409, body: { details: { decision: 'approved' } } })
 })
 
 t.test('several calls may be decided at once, each by itself', async t => {
