@@ -2,10 +2,13 @@
 // start that reads a thousand small files takes twice as long as one that reads a few.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { build } from 'esbuild'
 
 /** Packages that stay packages: one brings a program along, the other is rarely loaded. */
 const NOT_BUNDLED = ['@vscode/ripgrep', 'prom-client']
+/** Packages whose CommonJS form hides what it loads, so that their other form is taken. */
+const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib/esm/main.js') }
 /** CommonJS packages within the bundle load Node's own modules in their way. */
 const REQUIRE = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`
 
@@ -25,6 +28,7 @@ await build({
   platform: 'node',
   target: 'node24',
   external: NOT_BUNDLED,
+  alias: AS_MODULES,
   banner: { js: REQUIRE }
 })
 // The client runs in browsers too.

@@ -108,7 +108,9 @@ export class Calls {
   }
 
   /** The log, newest first, as JSON texts; `cursor` for the next page. */
-  list({ cursor, ...query }: LogQuery): { calls: string[]; cursor: string | null } {
+  async list({ cursor, ...query }: LogQuery): Promise<{ calls: string[]; cursor: string | null }> {
+    // A read may have been answered while its commit is on its way; the log has it too.
+    await this.#engine.store.flushed().catch(() => {})
     const before = cursor === undefined ? undefined : cursorNumber(cursor)
     const times = { since: query.since && inUtc(query.since), until: query.until && inUtc(query.until) }
     const rows = this.#engine.store.calls({ ...query, ...times, before })

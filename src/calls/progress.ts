@@ -6,6 +6,8 @@ type Told = Pick<EventOf<'tool.progress'>, 'progress' | 'message' | 'delta'>
 type Delta = NonNullable<Progress['delta']>
 
 const INTERVAL_MS = 50
+/** Output waits a moment: what a quick command prints is told together with its result, in one commit. */
+const OUTPUT_MS = 20
 /** Most text told at once; earlier text of the same moment is left out, and shows as a gap in the offsets. */
 const DELTA_BYTES = 16_384
 
@@ -29,7 +31,7 @@ export class ProgressTeller {
       }
     if (delta) this.#deltas.set(delta.stream, bounded(joined(this.#deltas.get(delta.stream), delta)))
     if (this.#timer) return
-    const wait = this.#last + INTERVAL_MS - performance.now()
+    const wait = Math.max(this.#last + INTERVAL_MS - performance.now(), delta ? OUTPUT_MS : 0)
     if (wait <= 0) this.flush()
     else this.#timer = setTimeout(() => this.flush(), wait)
   }

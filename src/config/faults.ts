@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 export async function faultsIn(source: Source): Promise<Fault[]> {
   const keys = Object.keys(source.value)
   if (keys.length === 0) return []
-  const { Ajv } = await import('ajv')
+  const { Ajv } = await import('./ajv.ts')
   const ajv = new Ajv({
     allErrors: true,
     strict: false,

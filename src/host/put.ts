@@ -18,6 +18,7 @@ import {
   writeSync
 } from 'node:fs'
 import nodePath from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ToolError } from '../errors.ts'
 import { DOORS } from './door.ts'
@@ -76,7 +77,7 @@ export async function put(
   try {
     const fd = openSync(temp, NEW_FILE | DOORS.noLinks, mode & 0o777)
     try {
-      await allOf(durable(fd, fill, was, effects.signal), effects.committed(), called(meanwhile))
+      await allOf(durable(fd, fill, was, effects.signal), effects.committed(), later(meanwhile))
       effects.signal.throwIfAborted()
       if (was) replace(temp, place, was)
       else renameExclusive(temp, place.door)
@@ -93,7 +94,11 @@ export async function put(
   await fsync(place.folder)
 }
 
-const called = async (work: () => void) => work()
+/** Once the disk has been given its work. */
+async function later(work: () => void) {
+  await turn()
+  work()
+}
 
 /** Fails only when all have ended: nobody may still write to a descriptor that gets closed. */
 async function allOf(...promises: Promise<unknown>[]) {

@@ -207,7 +207,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Stre
       }
     },
     async ({ query }, reply) => {
-      const page = calls.list(query)
+      const page = await calls.list(query)
       return sendJson(reply, 200, `{"calls":[${page.calls.join(',')}],"cursor":${JSON.stringify(page.cursor)}}`)
     }
   )

@@ -59,9 +59,17 @@ function hunksOf(before: string, after: string): Hunk[] {
   const skipped = linesIn(before, head)
   const old = before.slice(head, before.length - tail)
   const now = after.slice(head, after.length - tail)
-  const patch = structuredPatch('', '', old, now, '', '', { context: CONTEXT, timeout: TIME_LIMIT_MS })
+  const patch = shareALine(old, now)
+    ? structuredPatch('', '', old, now, '', '', { context: CONTEXT, timeout: TIME_LIMIT_MS })
+    : undefined
   const hunks = patch ? patch.hunks : [wholeHunk(old, now)]
   return hunks.map(hunk => ({ ...hunk, oldStart: hunk.oldStart + skipped, newStart: hunk.newStart + skipped }))
+}
+
+/** Looking for the least change between texts with nothing in common would be the longest search of all. */
+function shareALine(old: string, now: string) {
+  const lines = new Set(old.split('\n'))
+  return now.split('\n').some((line, i, all) => lines.has(line) && !(line === '' && i === all.length - 1))
 }
 
 /** Where the shared beginning ends, some lines of context before the first difference. */

@@ -1,0 +1,2 @@
+// Loaded when there is a configuration to check: a start without any should not wait for it.
+export { Ajv } from 'ajv'
