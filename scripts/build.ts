@@ -1,7 +1,7 @@
 // Builds dist/ anew from src/: what the installed package runs. The code is bundled, and the packages with it, because a
 // start that reads a thousand small files takes twice as long as one that reads a few.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 

@@ -86,5 +86,5 @@ function part(file: string) {
 function onlyTypes(file: string, specifier: string) {
   const text = readFileSync(file, 'utf8')
   const names = new RegExp(`(?:import|export) \\{([^}]*)\\} from '${specifier.replaceAll('.', '\\.')}'`).exec(text)?.[1]
-  return names !== undefined && names.split(',').every(name => name.trim() === '' || name.trim().startsWith('type '))
+  return (names ?? 'a value').split(',').every(name => name.trim() === '' || name.trim().startsWith('type '))
 }
