@@ -130,9 +130,12 @@ function newCall(engine: Engine, request: Request, tool: Tool, workspace: Served
     client,
     attempts: 0,
     created_at: new Date().toISOString(),
-    timeout_ms: Math.min(request.timeout_ms ?? own, Math.max(engine.settings.limits.timeout_ms, own))
+    timeout_ms: Math.min(request.timeout_ms ?? own, Math.max(engine.settings.limits.timeout_ms, own), LONGEST_TIMER_MS)
   }
 }
+
+/** A timer set for longer would go off at once. */
+const LONGEST_TIMER_MS = 2_147_483_647
 
 /** What a tool may use for one call. */
 export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace): Context {

@@ -20,6 +20,8 @@ export class Catalog {
   constructor(tools: readonly Tool[], agents: Config['agents']) {
     this.#tools = new Map(tools.map(tool => [tool.name, tool]))
     this.#agents = agents
+    for (const [agent, { tools: sets }] of Object.entries(agents))
+      for (const glob of [...(sets.allow ?? []), ...(sets.deny ?? [])]) checkGlob(agent, glob)
   }
 
   /** The tool of that name, if this agent may see it. */
@@ -62,6 +64,17 @@ export class Catalog {
     const check = this.#ajv.compile(inputSchema(tool))
     this.#checks.set(tool.name, check)
     return check
+  }
+}
+
+/** A tool set that cannot be read should stop the start, not each of the agent's calls. */
+function checkGlob(agent: string, glob: string) {
+  try {
+    globMatches(glob, '')
+  } catch (error) {
+    throw new Error(`agents.${agent}.tools: ${JSON.stringify(glob)}: ${(error as SyntaxError).message}`, {
+      cause: error
+    })
   }
 }
 

@@ -137,7 +137,7 @@ export class Spawner {
       if (helper.connected) helper.disconnect()
       await gone
     }
-    if (this.#folder) rmSync(this.#folder, { recursive: true, force: true })
+    if (this.#folder) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
   #ready(): Pipes {

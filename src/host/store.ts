@@ -98,7 +98,11 @@ export class Store {
   static async open(file: string, onFailed: (error: Error) => void = () => {}): Promise<Store> {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), { workerData: { file } })
+    const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), {
+      workerData: { file },
+      // What it handles lives for one batch; more room would only be kept.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 }
+    })
     const first = await new Promise<FromWriter>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
