@@ -1,6 +1,5 @@
 // The engine's face: everything that can be done with calls. Routes turn HTTP into these methods and back.
 import { resolve } from 'node:path/posix'
-import type { Settings } from '../config.ts'
 import { ToolError } from '../errors.ts'
 import type { Workspace } from '../host/host.ts'
 import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
@@ -58,10 +57,6 @@ export class Calls {
   static async start(engine: Engine): Promise<Calls> {
     await recover(engine)
     return new Calls(engine)
-  }
-
-  get settings(): Settings {
-    return this.#engine.settings
   }
 
   /** Takes a request and waits as told. The answer may be of an earlier call, where the request was seen before. */
