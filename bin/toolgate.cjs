@@ -13,7 +13,7 @@ if (found[0] < NEEDED[0] || (found[0] === NEEDED[0] && found[1] < NEEDED[1])) {
       NEEDED.join('.') +
       ' or newer, but this is ' +
       process.version +
-      '. Install it from https://nodejs.org/ or run: npx -y -p node@24 -p toolgate toolgate\n'
+      '. Install it from https://nodejs.org/, or run npm start in the checkout: that brings the right Node along.\n'
   )
   process.exitCode = 1
 } else {

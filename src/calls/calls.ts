@@ -251,8 +251,7 @@ export class Calls {
 
 const answer = (call: Call): Answer => ({ call, json: JSON.stringify(call) })
 
-const wentWell = (outcome: Outcome) =>
-  'call' in outcome && ['success', 'awaiting_approval', 'queued', 'running'].includes(outcome.call.status)
+const wentWell = (outcome: Outcome) => 'call' in outcome && outcome.call.status === 'success'
 
 /** The absolute path however it is written, but for links. */
 function placeOf({ root, given }: Workspace, path: string) {

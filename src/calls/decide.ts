@@ -28,6 +28,7 @@ export function approve(engine: Engine, live: Live, decision: Approve, caller: C
     const call = awaiting(live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
     live.may_approve = true
+    if (decision.always !== undefined && decision.modified_params !== undefined) throw notBoth()
     if (call.approval.level === 'strict') mustConfirm(decision)
     if (decision.digest !== undefined && decision.digest !== call.approval.digest) {
       await asShown(engine, live)
@@ -121,6 +122,12 @@ function mustConfirm({ confirm, digest }: Approve) {
   if (errors.length > 0)
     throw new ToolError('INVALID_PARAMS', 'A strict call needs confirm and the digest of what was shown.', { errors })
 }
+
+/** An option is a rule for the params that were shown; other params are for this once. */
+const notBoth = () =>
+  new ToolError('INVALID_PARAMS', 'Give always or modified_params, not both: the option is for what was asked.', {
+    errors: [{ pointer: '/always', message: 'cannot be remembered for changed params' }]
+  })
 
 function optionOf({ approval: { always_options } }: CallWith<'awaiting_approval'>, id: string) {
   const option = always_options.find(candidate => candidate.id === id)

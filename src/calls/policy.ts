@@ -110,7 +110,10 @@ function byRules(question: Question, rulebook: Rulebook): Verdict {
     if (verdict) break
   }
   verdict ??= byEffect(question)
-  return unclear && verdict.decision === 'allow' ? raise(verdict, 'ask', unclear) : verdict
+  if (!unclear || verdict.decision === 'deny') return verdict
+  if (verdict.decision === 'allow') return raise(verdict, 'ask', unclear)
+  // No rule to remember could answer for what this one may cover, so none is offered.
+  return { ...verdict, matched_rules: [unclear, ...verdict.matched_rules], always_options: [] }
 }
 
 function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: Question): Verdict | undefined {

@@ -49,6 +49,10 @@ export class RememberedRules {
 
   /** Makes a rule; resolves when it is durable. Faults of the rule are INVALID_PARAMS. */
   async add(rule: NewRule, client: string): Promise<RememberedRule> {
+    if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= Date.now())
+      throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
+        errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
+      })
     const faults = ruleFaults({ effect: rule.effect, match: rule.match })
     if (faults.length > 0)
       throw new ToolError('INVALID_PARAMS', 'The rule cannot hold as written.', {

@@ -55,7 +55,7 @@ const TOUCHES: Fields = {
   ...COVERS,
   path: ({ path }, { paths }) =>
     paths.some(used => globMatches(path!, used.path)) ||
-    (paths.some(used => used.tree && used.access !== 'list' && mayHold(used.path, path!)) && 'unclear'),
+    (paths.some(used => used.tree && mayHold(used.path, path!)) && 'unclear'),
   command: ({ command, mode }, facts) =>
     facts.command !== undefined &&
     (commandMatches(command!, mode, facts.command) ||

@@ -24,14 +24,13 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
   const holds = paths.flatMap(({ path, access, tree }): Hold[] =>
     access === 'list' ? [] : [{ path: join(root, path), access, tree }]
   )
-  const arrived = performance.now()
   try {
     await engine.scheduler.run(
       KIND[effect],
       holds,
-      async () => {
+      async waited => {
         if (isSettled(live.call)) return
-        const mayDiffer = bound !== undefined || (effect !== 'read' && performance.now() - arrived > 1)
+        const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
         if (mayDiffer && !(await stillStands(engine, live, bound))) return
         await start(engine, live)
       },

@@ -56,16 +56,18 @@ export class Scheduler {
   }
 
   /** Runs `work` once nothing earlier stands in its way; at once, before this returns, where nothing does. `left` tells
-   * that the work is no longer wanted: then it is never started. The place is free again when the work's promise settles. */
-  run<T>(kind: Kind, holds: Hold[], work: () => Promise<T>, left?: AbortSignal): Promise<T> {
+   * that the work is no longer wanted: then it is never started. The place is free again when the work's promise settles. The work is
+   * told whether it had to wait. */
+  run<T>(kind: Kind, holds: Hold[], work: (waited: boolean) => Promise<T>, left?: AbortSignal): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let waited = false
     const ticket: Ticket = {
       kind,
       holds,
       waitsFor: this.#conflicts(holds),
       holdsUp: new Set(),
       start: release => {
-        work().then(resolve, reject).finally(release)
+        work(waited).then(resolve, reject).finally(release)
       }
     }
     for (const earlier of ticket.waitsFor) earlier.holdsUp.add(ticket)
@@ -85,6 +87,7 @@ export class Scheduler {
       start(release)
     }
     if (ticket.waitsFor.size === 0) this.#makeReady(ticket)
+    waited = true
     return promise
   }
 

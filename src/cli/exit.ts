@@ -1,6 +1,7 @@
 // Exit codes, and which failure has which.
 import { CommanderError } from 'commander'
 import { ToolgateError } from '../client/error.ts'
+import { ToolError } from '../errors.ts'
 
 export const EXIT = {
   ok: 0,
@@ -58,6 +59,8 @@ export function failureOf(error: unknown): Failure | undefined {
     const message = faults.length > 1 ? `${error.message} All faults: ${faults.join('; ')}.` : error.message
     return { exit: EXIT.failed, code: error.code, message, ...BY_CODE[error.code] }
   }
+  if (error instanceof ToolError)
+    return { exit: EXIT.failed, code: error.code, message: error.message, ...BY_CODE[error.code] }
   if (error instanceof CommanderError)
     return { exit: EXIT.usage, code: 'USAGE', message: error.message.replace(/^error: /, '') }
   if (error instanceof Error && error.name === 'TimeoutError')

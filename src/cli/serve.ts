@@ -68,6 +68,7 @@ SIGTERM and SIGINT: no new calls, running ones may end for the --drain time, the
 A second signal ends at once: exit 130 or 143. Exit 1 when the journal can't be written.`
     )
     .action(async (options: ServeOptions) => {
+      duration(options.drain)
       if (options.ready !== undefined && options.ready !== 'json') throw usage('--ready takes json.')
       if (options.detach && options.exitWithStdin) throw usage('--detach and --exit-with-stdin exclude each other.')
       context.exitCode = await start(context, options)
@@ -157,7 +158,7 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   const socket = settings.socket === undefined ? undefined : await bindSocket(app, settings.socket)
 
   const about = aboutUs(context, settings, { instance: app.instance, url, socket: socket?.path ?? null })
-  const record = (): Discovery => ({ ...about, ...tokens.current() })
+  const record = (): Discovery => ({ ...tokens.current(), ...about })
   const published = publish(world.env, record)
   stopOnSignals(context, stop)
   if (options.exitWithStdin) world.stdin.once('end', () => stop(EXIT.ok)).resume()

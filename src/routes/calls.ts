@@ -35,7 +35,10 @@ const CallRequest = Type.Object(
     ),
     background: Type.Optional(Type.Boolean({ description: 'Answer at once; the call runs on.' })),
     timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 1, description: "Time limit of the run, instead of the tool's own." })
+      Type.Integer({
+        minimum: 1,
+        description: "Time limit of the run, instead of the tool's own; cut to limits.timeout_ms."
+      })
     ),
     if_match: Type.Optional(
       Type.String({ maxLength: 80, description: 'Hash that the file to be written must have, as read before.' })
@@ -75,7 +78,7 @@ const BatchBody = Type.Object(
   {
     calls: Type.Array(CallRequest, { minItems: 1, maxItems: LARGEST_BATCH }),
     stop_on_error: Type.Optional(
-      Type.Boolean({ description: 'Run one after the other, and none after one that failed.' })
+      Type.Boolean({ description: 'Run one after the other, and none after one that has not ended well.' })
     )
   },
   { additionalProperties: false, title: 'BatchRequest' }

@@ -23,6 +23,10 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
   // Answers are JSON already, or small: a compiled serializer would only drop what it does not know.
   app.setSerializerCompiler(() => data => (typeof data === 'string' ? data : JSON.stringify(data)))
   for (const [name, schema] of Object.entries(SHARED)) app.addSchema({ ...schema, $id: name })
+  // No body says as much as an empty one; what is required is then told by name.
+  app.addHook('preValidation', async request => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+  })
   await app.register(callRoutes, services)
   await app.register(approvalRoutes, services)
   await app.register(eventRoutes, services)

@@ -523,3 +523,33 @@ t.test('a token that may only call decides nothing, but sees all', async t => {
   for (const bearer of ['', 'Bearer ', 'Bearer wrong', `Basic ${CALL_TOKEN}`])
     t.equal((await app.request('GET', '/approvals', undefined, { authorization: bearer })).status, 401)
 })
+
+t.test('an option is for the params that were shown, and a decision may have no body', async t => {
+  const app = await startApp(t)
+  const asked = await app.call('shell_exec', { command: 'echo danger' })
+  const both = { always: 'command:workspace', modified_params: { command: 'echo safe' } }
+  t.match(await app.request('POST', `/calls/${asked.tool_call_id}/approve`, both), {
+    status: 400,
+    body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/always' }] }
+  })
+  t.strictSame((await app.get('/rules')).rules, [])
+  t.match(await app.request('POST', `/calls/${asked.tool_call_id}/cancel`), {
+    status: 200,
+    body: { status: 'cancelled' }
+  })
+})
+
+t.test('a search that may look into what is denied asks', async t => {
+  const deny = { effect: 'deny' as const, match: { path: 'secret/**' } }
+  const app = await startApp(
+    t,
+    { 'secret/s.txt': 'needle', 'open/o.txt': 'needle' },
+    { settings: { tiers: { administrator: [], user: [deny], workspace: [] } } }
+  )
+  for (const path of ['.', 'secret'])
+    t.match(await app.call('grep', { pattern: 'needle', path }), {
+      status: 'awaiting_approval',
+      approval: { always_options: [] }
+    })
+  t.match(await app.call('grep', { pattern: 'needle', path: 'open' }), { status: 'success' })
+})

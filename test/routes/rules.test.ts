@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { normalizer } from '../normal.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
@@ -124,7 +125,9 @@ t.test('a rule may end by itself', async t => {
   const events = await app.events('?types=rules.changed')
   const { rule_id } = await add(app, allow({ tool: 'write_file' }, { expires_at: '2999-01-01T00:00:00+02:00' }))
   t.equal((await overwrite(app)).status, 'success')
-  const past = await add(app, allow({ tool: 'edit_file' }, { expires_at: new Date(Date.now() - 1).toISOString() }))
+  const ends = Date.now() + 2_000
+  const past = await add(app, allow({ tool: 'edit_file' }, { expires_at: new Date(ends).toISOString() }))
+  await setTimeout(ends + 1 - Date.now())
   t.equal((await app.call('edit_file', { path: 'a.txt', old: '0.', new: 'x' })).status, 'awaiting_approval')
   t.strictSame(
     (await app.get('/rules')).rules.map((rule: Json) => rule.rule_id),
@@ -138,6 +141,7 @@ t.test('a rule that could not hold is refused with what is wrong', async t => {
   const cases: [object, string[]][] = [
     [{}, ['/effect', '/match', '/scope']],
     [allow({}), ['/match']],
+    [allow({ tool: 'x' }, { expires_at: '2020-01-01T00:00:00Z' }), ['/expires_at']],
     [allow({ tool: '[' }), ['/match']],
     [allow({ path: '{a' }), ['/match']],
     [allow({ command: 'npm "test"', mode: 'prefix' }), ['/match']],
