@@ -149,9 +149,12 @@ t.test('bodies: what is refused, and why', async t => {
   t.same(await post(JSON.stringify('a'.repeat(LIMIT))), [413, 'TOO_LARGE', 'The body is too large.'])
 })
 
-t.test('what JSON.stringify writes is read back, whatever it is', async t => {
+t.test('what JSON.stringify writes is read back, whatever it is but a key that is never taken', async t => {
+  const taken = fc
+    .jsonValue({ maxDepth: 6, stringUnit: 'grapheme' })
+    .filter(value => !/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'grapheme' }), value => {
+    fc.property(taken, value => {
       t.strictSame(JSON.stringify(parseJsonBody(Buffer.from(JSON.stringify(value)))), JSON.stringify(value))
     }),
     { numRuns: 200 }
