@@ -29,7 +29,6 @@ export async function readFileSource(
     return undefined
   }
   for (const key of doubtfulKeys(tree)) wrong(key.offset, `${JSON.stringify(key.value)} stands twice, or is no name`)
-  if (faults.some(({ where }) => where.startsWith(`${file}:`))) return undefined
 
   return {
     value: withPaths(getNodeValue(tree), path.dirname(file), home),

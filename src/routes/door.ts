@@ -118,7 +118,7 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
 
 /**
  * Host values that a server bound so may be called by: the address itself, and the names of loopback when it is bound
- * to loopback or to everything. `localhost` alone is right on a unix socket, where no port exists.
+ * to loopback or to everything.
  */
 export function hostsOf(addresses: readonly AddressInfo[], settings: HostSettings): readonly string[] {
   const names = addresses.flatMap(({ address, family, port }) => {
@@ -126,11 +126,10 @@ export function hostsOf(addresses: readonly AddressInfo[], settings: HostSetting
     const hosts = LOCAL.test(address) ? ['127.0.0.1', 'localhost', '[::1]', literal] : [literal]
     return hosts.flatMap(host => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`]))
   })
-  return [...new Set([...names, ...(settings.socket ? ['localhost'] : []), ...settings.allowed_hosts])]
+  return [...new Set([...names, ...settings.allowed_hosts])]
 }
 export interface HostSettings {
   allowed_hosts: readonly string[]
-  socket?: string | undefined
 }
 const LOCAL = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/
 
@@ -144,8 +143,10 @@ function checkFraming({ url, rawHeaders }: IncomingMessage) {
   }
 }
 
-function checkOrigin({ headers }: IncomingMessage, hosts: readonly string[], origins: readonly string[]) {
-  if (headers.host === undefined || !hosts.includes(headers.host.toLowerCase()))
+function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly string[], origins: readonly string[]) {
+  // On a unix socket, where no port exists, `localhost` alone is right.
+  const right = socket.localAddress === undefined ? [...hosts, 'localhost'] : hosts
+  if (headers.host === undefined || !right.includes(headers.host.toLowerCase()))
     throw new ToolError('FORBIDDEN', 'The Host header is not an address of this server. See allowed_hosts.')
   const { origin } = headers
   if (origin !== undefined && !origins.includes(origin))

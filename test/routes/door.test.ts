@@ -150,9 +150,14 @@ t.test('bodies: what is refused, and why', async t => {
 })
 
 t.test('what JSON.stringify writes is read back, whatever it is but a key that is never taken', async t => {
-  const taken = fc
-    .jsonValue({ maxDepth: 6, stringUnit: 'grapheme' })
-    .filter(value => !/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
+  const taken = fc.jsonValue({ maxDepth: 6, stringUnit: 'grapheme' }).filter(value => {
+    let reaches = false
+    JSON.stringify(value, (key, item) => {
+      reaches ||= key === '__proto__' || (key === 'constructor' && Object.hasOwn(Object(item), 'prototype'))
+      return item
+    })
+    return !reaches
+  })
   fc.assert(
     fc.property(taken, value => {
       t.strictSame(JSON.stringify(parseJsonBody(Buffer.from(JSON.stringify(value)))), JSON.stringify(value))
