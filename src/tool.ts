@@ -1,6 +1,6 @@
 // What a tool is. A tool states facts; policy decides, the engine runs, routes speak HTTP.
 import type { Static, TSchema } from 'typebox'
-import type { Host } from './host/host.ts'
+import type { Change, Host } from './host/host.ts'
 
 /** What running a call does to the world, at most. Policy decides on it; `create` puts something where nothing was. */
 export type Effect = 'read' | 'create' | 'write' | 'execute' | 'network' | 'destructive'
@@ -62,6 +62,23 @@ export interface Presented {
   truncated?: boolean
 }
 
+/** A call that has ended, with what it did to files, oldest change first. */
+export interface PastCall {
+  tool_call_id: string
+  tool: string
+  session_id: string
+  finished_at: string
+  changes: Change[]
+}
+
+/** What earlier calls in the same workspace did. */
+export interface History {
+  /** Undefined where there is no such call here, or it has not ended. */
+  call(tool_call_id: string): PastCall | undefined
+  /** That call and all that ended after it in the same session and changed something, newest first. */
+  since(tool_call_id: string): PastCall[]
+}
+
 /** Everything a tool may use. Nothing is global. */
 export interface Context {
   call_id: string
@@ -70,6 +87,7 @@ export interface Context {
   /** Aborts on cancel, time limit and shutdown; its reason is a ToolError. */
   signal: AbortSignal
   host: Host
+  history: History
   /** The session's own small values, kept across restarts: JSON by key. */
   notes: { read(key: string): unknown; write(key: string, value: unknown): Promise<void> }
 }
@@ -85,7 +103,7 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   /** How long a run may take; a tool with a limit of its own gives itself a little more. */
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
-  subject(input: Static<I>): Subject
+  subject(input: Static<I>, history: History): Subject
   /** Fails early, before anybody is asked. Changes nothing. */
   check?(input: Static<I>, ctx: Context): Promise<void> | void
   /** Why no rule may wave this call through, such as a match that is only rough. Changes nothing. */

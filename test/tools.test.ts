@@ -8,6 +8,7 @@ import { TOOLS } from '../src/tools/index.ts'
 import { contents } from './folder.ts'
 import { Gate, heldTools } from './gate.ts'
 import { type Json, startApp } from './start-app.ts'
+import { NO_HISTORY } from './tools/context.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'dir/b.txt': 'b\n', 'dir/c.txt': 'c\n', '.gitignore': 'ignored\n' }
 
@@ -70,7 +71,7 @@ t.strictSame(Object.keys(PARAMS).sort(), TOOLS.map(({ name }) => name).sort(), '
 for (const tool of TOOLS) {
   const params = PARAMS[tool.name] ?? {}
   const properties = (tool.input as SchemaObject).properties as Record<string, SchemaObject>
-  const { paths = [], cwd, command } = tool.subject(params)
+  const { paths = [], cwd, command } = tool.subject(params, NO_HISTORY)
   const named = [...paths.map(({ path }) => path), cwd]
   /** Params that name a path. */
   const pathParams = Object.keys(params).filter(name => named.includes(params[name] as string))

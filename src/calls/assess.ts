@@ -11,7 +11,7 @@ import { judge, type Rulebook } from './policy.ts'
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
 export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
   const { tool, ctx, host, call, may_approve, if_match } = live
-  const subject = tool.subject(params)
+  const subject = tool.subject(params, ctx.history)
   const paths = (subject.paths ?? []).map(use => resolve(host, use))
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const cwd = subject.command === undefined ? undefined : host.files.resolve(subject.cwd ?? '.').path

@@ -2,6 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { Match, RuleEffect, RuleScope } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { FILE_CHANGE } from '../events/events.ts'
 
 const Open = { additionalProperties: true }
 export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
@@ -110,18 +111,7 @@ export const CallError = Type.Object(
 )
 export type CallError = Static<typeof CallError>
 
-export const FileChange = Type.Object(
-  {
-    path: Type.String(),
-    operation: Type.Enum(['created', 'modified', 'deleted', 'moved']),
-    from: Type.Optional(Type.String()),
-    before_hash: Type.Optional(Type.String()),
-    after_hash: Type.Optional(Type.String()),
-    added: Type.Optional(Type.Integer()),
-    removed: Type.Optional(Type.Integer())
-  },
-  { title: 'FileChange' }
-)
+export const FileChange = Type.Object(FILE_CHANGE, { title: 'FileChange' })
 export type FileChange = Static<typeof FileChange>
 
 const base = {

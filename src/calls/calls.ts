@@ -5,6 +5,7 @@ import type { Workspace } from '../host/host.ts'
 import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
 import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
+import { historyOf } from './history.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
@@ -231,8 +232,9 @@ export class Calls {
     } catch {
       return []
     }
-    return (tool?.subject(params).paths ?? []).flatMap(({ path, access, tree }) =>
-      access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]
+    return (tool?.subject(params, historyOf(this.#engine, served.name)).paths ?? []).flatMap(
+      ({ path, access, tree }) =>
+        access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]
     )
   }
 

@@ -6,6 +6,7 @@ import type { Context, Tool } from '../tool.ts'
 import { approval, assess, checkEarly, digest, preview } from './assess.ts'
 import { type ApprovedBy, type Call, isSettled, type Preview } from './call.ts'
 import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
+import { historyOf } from './history.ts'
 import { newId } from './id.ts'
 import { type Assessment, type Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
@@ -162,6 +163,7 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
     workspace: { name: workspace.name, root: workspace.root },
     signal: live.abort.signal,
     host,
+    history: historyOf(engine, workspace.name),
     notes: {
       read: key => {
         const value = engine.store.note(workspace.name, session_id, key)

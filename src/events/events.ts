@@ -17,6 +17,26 @@ const event = <T extends string, P extends TProperties>(type: T, description: st
   description
 })
 
+/** What happened to one path, as events and calls tell it. */
+export const FILE_CHANGE = {
+  path: Type.String({ description: 'Relative to the workspace root.' }),
+  operation: Type.Enum(['created', 'modified', 'deleted', 'moved']),
+  kind: Type.Optional(
+    Type.Enum(['directory', 'symlink'], { description: 'What is, or was, there; left out for a regular file.' })
+  ),
+  from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
+  before_hash: Type.Optional(Type.String({ description: 'sha256 of what was at the path before.' })),
+  after_hash: Type.Optional(Type.String({ description: 'sha256 of what is at the path now.' })),
+  from_hash: Type.Optional(
+    Type.String({ description: 'sha256 of what a moved file was, where its content changed on the way.' })
+  ),
+  before_mode: Type.Optional(Type.String({ description: 'Permission bits before, in octal, where that matters.' })),
+  after_mode: Type.Optional(Type.String({ description: 'Permission bits now, in octal, where that matters.' })),
+  target: Type.Optional(Type.String({ description: 'Where a symbolic link leads, or led.' })),
+  added: Type.Optional(Type.Integer({ description: 'Lines.' })),
+  removed: Type.Optional(Type.Integer({ description: 'Lines.' }))
+}
+
 const Call = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
 const Approval = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Approval' })
 
@@ -67,13 +87,7 @@ export const EVENTS = {
     execution_time_ms: Type.Optional(Type.Number())
   }),
   'file.changed': event('file.changed', 'A file of a workspace is no longer as it was.', {
-    path: Type.String(),
-    operation: Type.Enum(['created', 'modified', 'deleted', 'moved']),
-    from: Type.Optional(Type.String()),
-    before_hash: Type.Optional(Type.String()),
-    after_hash: Type.Optional(Type.String()),
-    added: Type.Optional(Type.Integer({ description: 'Lines.' })),
-    removed: Type.Optional(Type.Integer({ description: 'Lines.' })),
+    ...FILE_CHANGE,
     by: Type.Object({ tool_call_id: Type.String() })
   }),
   'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),

@@ -188,6 +188,17 @@ export class Store {
     return this.#prepare(`${CALL} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit) as unknown as StoredCall[]
   }
 
+  /** Heads of a session's calls that changed files and ended at or after a time, newest first. */
+  changingCalls(workspace: string, session_id: string, since: string): string[] {
+    return this.#prepare(
+      `SELECT head FROM calls
+       WHERE session_id = ? AND workspace = ? AND head ->> '$.finished_at' >= ? AND head ->> '$.changes' IS NOT NULL
+       ORDER BY head ->> '$.finished_at' DESC, n DESC`
+    )
+      .all(session_id, workspace, since)
+      .map(row => row.head as string)
+  }
+
   key(key: string): { body_hash: string; tool_call_id: string } | undefined {
     return this.#prepare('SELECT body_hash, tool_call_id FROM keys WHERE key = ?').get(key) as
       | { body_hash: string; tool_call_id: string }

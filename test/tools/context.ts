@@ -10,7 +10,7 @@ import { ToolError } from '../../src/errors.ts'
 import { Files } from '../../src/host/files.ts'
 import type { Change, Host } from '../../src/host/host.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
-import type { Context, Progress, Tool } from '../../src/tool.ts'
+import type { Context, History, Progress, Tool } from '../../src/tool.ts'
 
 export interface World {
   root: string
@@ -23,6 +23,9 @@ export interface World {
   told: (Change | 'committed')[]
   abort: AbortController
 }
+
+/** Of a workspace in which nothing has happened yet. */
+export const NO_HISTORY: History = { call: () => undefined, since: () => [] }
 
 export type Tree = { [name: string]: string | Uint8Array | Tree }
 
@@ -49,6 +52,7 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     signal: abort.signal,
     // Only files are here: a tool of this folder that reached for more would fail at once.
     host: { files } as Host,
+    history: NO_HISTORY,
     notes: { read: () => undefined, write: async () => {} }
   }
   return { root, outside, stateDir, ctx, files, told, abort }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { Spawner } from '../../../src/host/spawner.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
-import { code, run } from '../context.ts'
+import { code, NO_HISTORY, run } from '../context.ts'
 import { drain, makeMachine } from '../machine.ts'
 
 const spawner = new Spawner()
@@ -83,8 +83,8 @@ t.test('the approver sees everything, hidden characters too', async t => {
     text: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi\ncwd: sub\nenv: A=1\nstdin: x',
     notes: ['The caller says: say hi', 'It holds control or invisible characters, shown here as \\u{…}.']
   })
-  t.same(shellExec.subject({ command: 'x', cwd: 'sub' }), { command: 'x', cwd: 'sub', alters: [] })
-  t.same(shellExec.subject({ command: 'x', env: { A: '1' }, stdin: '' }).alters, ['env', 'stdin'])
+  t.same(shellExec.subject({ command: 'x', cwd: 'sub' }, NO_HISTORY), { command: 'x', cwd: 'sub', alters: [] })
+  t.same(shellExec.subject({ command: 'x', env: { A: '1' }, stdin: '' }, NO_HISTORY).alters, ['env', 'stdin'])
   const limit = shellExec.timeout_ms as (input: object) => number
   t.same([limit({ command: 'x' }), limit({ command: 'x', timeout_ms: 10 })], [125_000, 5_010])
 })

@@ -12,7 +12,7 @@ import deleteFile from '../../../src/tools/files/delete_file.ts'
 import editFile from '../../../src/tools/files/edit_file.ts'
 import moveFile from '../../../src/tools/files/move_file.ts'
 import writeFile from '../../../src/tools/files/write_file.ts'
-import { code, failure, makeWorld, run, snapshot } from '../context.ts'
+import { code, failure, makeWorld, NO_HISTORY, run, snapshot } from '../context.ts'
 
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
 
@@ -191,7 +191,7 @@ t.test('a file with credentials shows nothing of itself before a decision', asyn
   }
   const write = await writeFile.preview!({ path: '.env', content: 'TOKEN=new' }, ctx)
   t.match(write, { title: 'Overwrite .env', text: 'TOKEN=new', notes: [/credentials/] })
-  t.same(editFile.subject({ path: '.env', old: 'a', new: 'b', if_match: 'h' }), {
+  t.same(editFile.subject({ path: '.env', old: 'a', new: 'b', if_match: 'h' }, NO_HISTORY), {
     paths: [
       { path: '.env', access: 'write', if_match: 'h' },
       { path: '.env', access: 'read' }
@@ -251,7 +251,9 @@ t.test('delete_file shows what goes, and takes folders only when told', async t 
   t.same(await run(deleteFile, { path: 'a.txt' }, ctx), { deleted: ['a.txt'] })
   t.same(readdirSync(root), ['keep'])
   t.match(deleteFile.present({ deleted: Array(300).fill('x') }, { path: 'd' }).content, /… and 100 more$/)
-  t.same(deleteFile.subject({ path: 'd', recursive: true }), { paths: [{ path: 'd', access: 'write', tree: true }] })
+  t.same(deleteFile.subject({ path: 'd', recursive: true }, NO_HISTORY), {
+    paths: [{ path: 'd', access: 'write', tree: true }]
+  })
 })
 
 t.test('move_file overwrites only when told', async t => {
@@ -273,7 +275,9 @@ t.test('move_file overwrites only when told', async t => {
   )
   t.same(await run(moveFile, { from: 'b', to: 'x/c' }, ctx), { from: 'b', to: 'x/c' })
   t.ok(
-    moveFile.subject({ from: '.env', to: 'x' }).paths!.some(({ path, access }) => path === '.env' && access === 'read')
+    moveFile
+      .subject({ from: '.env', to: 'x' }, NO_HISTORY)
+      .paths!.some(({ path, access }) => path === '.env' && access === 'read')
   )
 })
 

@@ -7,7 +7,7 @@ import { hashOf } from '../../../src/host/files.ts'
 import tools from '../../../src/tools/files/index.ts'
 import listDirectory from '../../../src/tools/files/list_directory.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
-import { code, failure, makeWorld, openDescriptors, run, snapshot } from '../context.ts'
+import { code, failure, makeWorld, NO_HISTORY, openDescriptors, run, snapshot } from '../context.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAACddGYaAAAAC0lEQVR4nGNgwAQAABQAAcX2ZFIAAAAASUVORK5CYII=',
@@ -223,7 +223,9 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
 })
 
 t.test('a subject names every path that is touched', async t => {
-  t.same(readFile.subject({ path: 'a' }), { paths: [{ path: 'a', access: 'read' }] })
-  t.same(listDirectory.subject({ path: 'a' }), { paths: [{ path: 'a', access: 'list' }] })
-  t.same(listDirectory.subject({ path: 'a', recursive: true }), { paths: [{ path: 'a', access: 'list', tree: true }] })
+  t.same(readFile.subject({ path: 'a' }, NO_HISTORY), { paths: [{ path: 'a', access: 'read' }] })
+  t.same(listDirectory.subject({ path: 'a' }, NO_HISTORY), { paths: [{ path: 'a', access: 'list' }] })
+  t.same(listDirectory.subject({ path: 'a', recursive: true }, NO_HISTORY), {
+    paths: [{ path: 'a', access: 'list', tree: true }]
+  })
 })

@@ -7,7 +7,7 @@ import glob from '../../../src/tools/search/glob.ts'
 import grep from '../../../src/tools/search/grep.ts'
 import tools from '../../../src/tools/search/index.ts'
 import searchFiles from '../../../src/tools/search/search_files.ts'
-import { code, run, type Tree } from '../context.ts'
+import { code, NO_HISTORY, run, type Tree } from '../context.ts'
 import { drain, makeMachine } from '../machine.ts'
 
 const spawner = new Spawner()
@@ -25,7 +25,7 @@ t.same(
 )
 for (const tool of tools)
   t.same(
-    [tool.effect, tool.idempotent, tool.subject({ pattern: 'x' } as never)],
+    [tool.effect, tool.idempotent, tool.subject({ pattern: 'x' } as never, NO_HISTORY)],
     ['read', true, { paths: [{ path: '.', access: 'list', tree: true }] }],
     tool.name
   )

@@ -1,7 +1,7 @@
 import t from 'tap'
 import todoRead from '../../../src/tools/session/todo_read.ts'
 import todoWrite from '../../../src/tools/session/todo_write.ts'
-import { makeWorld, run } from '../context.ts'
+import { makeWorld, NO_HISTORY, run } from '../context.ts'
 
 t.test('what was written is read', async t => {
   const kept = new Map<string, unknown>()
@@ -25,5 +25,5 @@ t.test('what was written is read', async t => {
   t.equal(todoRead.present({ todos }, {}).content, '[x] build (high)\n[~] test\n[ ] ship\n[-] rest')
   kept.set('todos', 'something else')
   t.same(await run(todoRead, {}, ctx), { todos: [] })
-  t.same([todoRead.effect, todoWrite.effect, todoWrite.subject({ todos })], ['read', 'create', {}])
+  t.same([todoRead.effect, todoWrite.effect, todoWrite.subject({ todos }, NO_HISTORY)], ['read', 'create', {}])
 })

@@ -1,0 +1,28 @@
+// What earlier calls did to files, as the journal has it.
+import type { History, PastCall } from '../tool.ts'
+import { type Call, isSettled } from './call.ts'
+import type { Engine } from './engine.ts'
+
+/** The past of one workspace. */
+export function historyOf({ store }: Pick<Engine, 'store'>, workspace: string): History {
+  const call = (tool_call_id: string) => {
+    const row = store.call(tool_call_id)
+    return row && pastCall(JSON.parse(row.head) as Call, workspace)
+  }
+  return {
+    call,
+    since(tool_call_id) {
+      const first = call(tool_call_id)
+      if (!first) return []
+      const heads = store.changingCalls(workspace, first.session_id, first.finished_at)
+      const later = heads.flatMap(head => pastCall(JSON.parse(head) as Call, workspace) ?? [])
+      return later.some(past => past.tool_call_id === tool_call_id) ? later : [...later, first]
+    }
+  }
+}
+
+function pastCall(call: Call, workspace: string): PastCall | undefined {
+  if (!isSettled(call) || call.workspace !== workspace) return undefined
+  const { tool_call_id, tool, session_id, finished_at, changes = [] } = call
+  return { tool_call_id, tool, session_id, finished_at, changes }
+}
