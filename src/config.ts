@@ -147,6 +147,34 @@ export const Config = Type.Object(
       { spill_bytes: count(104_857_600, 'Captured output of one call; past it the middle is dropped and told.') },
       { additionalProperties: false, default: {} }
     ),
+    undo: Type.Object(
+      {
+        max_age_days: count(14, 'How long what calls replaced or removed is kept, so that they can be undone.'),
+        max_bytes: count(1_073_741_824, 'Room for it; past that the oldest goes first.'),
+        max_file_bytes: count(67_108_864, 'Of larger files nothing is kept: a change of one cannot be undone.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    watch: Type.Object(
+      {
+        external: Type.Boolean({
+          default: true,
+          description: 'Tell changes that somebody else makes as `file.changed`. Ignored folders are left out.'
+        }),
+        max_folders: count(16_384, 'A workspace with more folders that are not ignored is not watched.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    buffers: Type.Object(
+      {
+        on_write: Type.Enum(['ask', 'warn', 'delegate'], {
+          default: 'ask',
+          description:
+            'When a call writes a file that an editor holds unsaved: `ask` whatever the rules say, `warn` in the preview and the result, or `delegate` the change to the editor.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
     rules: Type.Array(ConfiguredRule, {
       default: [],
       description: 'What is allowed, asked or denied; see the approvals page.'
