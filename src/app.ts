@@ -15,6 +15,7 @@ import { Journal } from './events/journal.ts'
 import { Metrics } from './events/metrics.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
+import type { Doors } from './host/door.ts'
 import { sweepTemps } from './host/files.ts'
 import { Machine } from './host/machine.ts'
 import { openStore, type Store } from './host/store.ts'
@@ -60,6 +61,8 @@ export interface AppOptions {
   /** Host header values that are right, port included; asked for each request. */
   hosts?: () => readonly string[]
   log?: Logger
+  /** How files are reached, where that is not to be as is best on this system. */
+  doors?: Doors
   /** The store of the state folder, where it is being opened already. */
   store?: Promise<Store>
 }
@@ -79,7 +82,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const catalog = new Catalog([...TOOLS, ...(options.tools ?? [])], settings.agents)
-  const machine = new Machine(settings)
+  const machine = new Machine(settings, options.doors)
   const engine: Engine = {
     settings,
     tools: catalog,

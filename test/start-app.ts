@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { createApp } from '../src/app.ts'
+import { type AppOptions, createApp } from '../src/app.ts'
 import { SseParser } from '../src/client/sse.ts'
 import { defaults } from '../src/config/merge.ts'
 import { Config, type Settings } from '../src/config.ts'
@@ -16,6 +16,8 @@ export const CALL_TOKEN = 'a-token-that-may-only-call'
 export interface StartOptions {
   settings?: Partial<Settings>
   tools?: readonly Tool[]
+  doors?: AppOptions['doors']
+  log?: AppOptions['log']
   /** A folder made by an earlier server, to start again on. */
   folder?: string
 }
@@ -54,7 +56,12 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
   const app = await createApp(
     settings,
     { rightsOf: bearer => (rights[bearer] ? new Set(rights[bearer]) : undefined) },
-    { hosts: () => hosts, ...(options.tools && { tools: options.tools }) }
+    {
+      hosts: () => hosts,
+      ...(options.tools && { tools: options.tools }),
+      ...(options.doors && { doors: options.doors }),
+      ...(options.log && { log: options.log })
+    }
   )
   await app.http.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.http.server.address() as AddressInfo

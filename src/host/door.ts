@@ -8,6 +8,8 @@ export interface Doors {
   prefix(workspace: Workspace, fd: number, folder: string): string
   /** Open flags that refuse links. */
   noLinks: number
+  /** By this path other processes of ours reach the folder open as `fd`. */
+  path(workspace: Workspace, fd: number, folder: string): string
   /** Throws where an open folder is not, or no longer, what its path names. */
   confirm(workspace: Workspace, fd: number, folder: string): void
 }
@@ -18,6 +20,7 @@ export interface Doors {
  */
 export const byDescriptor: Doors = {
   prefix: (_workspace, fd) => `/proc/self/fd/${fd}/`,
+  path: (_workspace, fd) => `/proc/${process.pid}/fd/${fd}`,
   noLinks: constants.O_NOFOLLOW,
   confirm: () => {}
 }
@@ -27,14 +30,18 @@ const O_NOFOLLOW_ANY = 0x2000_0000
 
 /** Elsewhere: by real path, confirmed again once a folder is open. Weaker against somebody who swaps folders at the same time. */
 export const byRealPath: Doors = {
-  prefix: ({ root }, _fd, folder) => (folder === '' ? `${root}/` : `${root}/${folder}/`),
+  prefix: (workspace, _fd, folder) => `${pathOf(workspace, folder)}/`,
+  path: (workspace, _fd, folder) => pathOf(workspace, folder),
   noLinks: process.platform === 'darwin' ? O_NOFOLLOW_ANY : (constants.O_NOFOLLOW ?? 0),
-  confirm({ root }, fd, folder) {
-    const path = folder === '' ? root : `${root}/${folder}`
+  confirm(workspace, fd, folder) {
+    const path = pathOf(workspace, folder)
     const [open, named] = [fstatSync(fd), statSync(path)]
     if (realpathSync.native(path) === path && open.ino === named.ino && open.dev === named.dev) return
     throw new ToolError('STALE_FILE', 'A folder on the way was replaced meanwhile.')
   }
 }
 
+const pathOf = ({ root }: Workspace, folder: string) => (folder === '' ? root : `${root}/${folder}`)
+
+/** What this system has. */
 export const DOORS: Doors = process.platform === 'linux' ? byDescriptor : byRealPath

@@ -2,7 +2,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
 import { hashOf } from './content.ts'
-import { DOORS } from './door.ts'
 import { explain, quote } from './errno.ts'
 import type { Effects, Workspace } from './host.ts'
 import { OpenFile } from './open-file.ts'
@@ -173,7 +172,7 @@ export class FileReader {
     if (!place.stat.isFile()) throw notAFile(given, place.stat)
     let fd: number | undefined
     try {
-      fd = openSync(place.door, READ | DOORS.noLinks)
+      fd = openSync(place.door, READ | this.workspace.doors.noLinks)
       const stat = fstatSync(fd, { bigint: true })
       if (!stat.isFile()) throw notAFile(given, stat)
       return new OpenFile(fd, place.path, stat)
@@ -185,9 +184,9 @@ export class FileReader {
 
   #entriesAt(place: Place, shown: (name: string) => boolean): Entry[] {
     const folder = place.path === '.' ? '' : place.path
-    const fd = openSync(place.door, FOLDER | DOORS.noLinks)
+    const fd = openSync(place.door, FOLDER | this.workspace.doors.noLinks)
     try {
-      const prefix = DOORS.prefix(this.workspace, fd, folder)
+      const prefix = this.workspace.doors.prefix(this.workspace, fd, folder)
       return readdirSync(prefix)
         .filter(shown)
         .sort(byCodeUnits)

@@ -1,31 +1,40 @@
-// Opens a folder of a workspace by descriptors, one component after the other, so that none of them can be exchanged
-// for a link on the way. The path is canonical: relative to the root, without links.
+// Opens a folder of a workspace one component after the other, so that none of them can be exchanged for a link on the
+// way. The path is canonical: relative to the root, without links.
 import { closeSync, constants, openSync } from 'node:fs'
-import { join } from 'node:path'
 import { ToolError } from '../errors.ts'
 import type { Workspace } from './host.ts'
 
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
 export interface OpenFolder {
-  /** A path by which any process of ours reaches the folder while it is open, whatever happens to its name. */
+  /** A path by which any process of ours reaches the folder while it is open; on Linux, whatever happens to its name. */
   path: string
   close(): void
 }
 
 /** Fails with FILE_NOT_FOUND or NOT_A_DIRECTORY, also where a link has taken the place of a folder. */
-export function openFolder({ root, fd: rootFd }: Workspace, path: string): OpenFolder {
+export function openFolder(workspace: Workspace, path: string): OpenFolder {
   const names = path === '.' ? [] : path.split('/')
   if (names.includes('..') || names.includes('')) throw new ToolError('INVALID_PATH', `${path} is not canonical.`)
-  if (process.platform !== 'linux') return { path: join(root, path), close: () => {} }
-  let fd = openSync(`/proc/self/fd/${rootFd}`, O_RDONLY | O_DIRECTORY)
-  for (const name of names) fd = step(fd, name, path)
-  return { path: `/proc/${process.pid}/fd/${fd}`, close: () => closeSync(fd) }
+  const { doors } = workspace
+  let fd = openSync(`${doors.prefix(workspace, workspace.fd, '')}.`, FOLDER)
+  let folder = ''
+  for (const name of names) {
+    fd = step(doors.prefix(workspace, fd, folder) + name, fd, doors.noLinks, path)
+    folder = folder === '' ? name : `${folder}/${name}`
+  }
+  try {
+    doors.confirm(workspace, fd, folder)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  return { path: doors.path(workspace, fd, folder), close: () => closeSync(fd) }
 }
 
-function step(folder: number, name: string, path: string) {
+function step(door: string, above: number, noLinks: number, path: string) {
   try {
-    return openSync(`/proc/self/fd/${folder}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    return openSync(door, FOLDER | noLinks)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
@@ -34,6 +43,6 @@ function step(folder: number, name: string, path: string) {
       throw new ToolError('NOT_A_DIRECTORY', `${path} is not a folder.`, { path })
     throw error
   } finally {
-    closeSync(folder)
+    closeSync(above)
   }
 }

@@ -1,6 +1,5 @@
 // Making the folders that a change needs, through descriptors, and taking them back when the change fails.
 import { closeSync, constants, mkdirSync, openSync, rmdirSync } from 'node:fs'
-import { DOORS } from './door.ts'
 import { errnoOf } from './errno.ts'
 import type { Effects, Workspace } from './host.ts'
 import { type Place, walkToEntry } from './paths.ts'
@@ -19,6 +18,7 @@ export async function makeMissing(
   await effects.committed()
   effects.signal.throwIfAborted()
 
+  const { doors } = workspace
   const names = place.path.split('/')
   let depth = names.length - 1 - place.missing.length
   let { folder, prefix } = place
@@ -28,11 +28,11 @@ export async function makeMissing(
       const path = names.slice(0, ++depth).join('/')
       if (makeOne(prefix + name)) made.push(path)
       await fsync(folder)
-      const inside = openSync(prefix + name, FOLDER | DOORS.noLinks)
+      const inside = openSync(prefix + name, FOLDER | doors.noLinks)
       leave()
       folder = inside
-      DOORS.confirm(workspace, folder, path)
-      prefix = DOORS.prefix(workspace, folder, path)
+      doors.confirm(workspace, folder, path)
+      prefix = doors.prefix(workspace, folder, path)
     }
   } catch (error) {
     leave()

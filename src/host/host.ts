@@ -1,6 +1,8 @@
 // What tools may use of the machine, bound to one call and one workspace. Everything that leaves the process goes
 // through here; the engine makes one of these for each call.
 
+import type { Compute } from './compute.ts'
+import type { Doors } from './door.ts'
 import type { FileList } from './file-list.ts'
 import type { Files } from './files.ts'
 import type { Processes } from './processes.ts'
@@ -13,6 +15,8 @@ export interface Host {
   list: FileList
   ripgrep: Ripgrep
   processes: Processes
+  /** Pure work on other threads, with a deadline. */
+  compute: Compute
 }
 
 /** What a call did to one path. Hashes are `sha256:<hex>` of the whole content; lines added and removed where it is text.
@@ -51,6 +55,8 @@ export interface Workspace {
   name: string
   root: string
   fd: number
+  /** How what is in it is named to the operating system. */
+  doors: Doors
   /** The absolute path as a person gave it, where links lead from it to `root`: paths below it are accepted too. */
   given?: string
 }

@@ -3,6 +3,8 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../config.ts'
+import { Compute } from './compute.ts'
+import type { Doors } from './door.ts'
 import { FileList } from './file-list.ts'
 import { Files } from './files.ts'
 import type { Effects, Host, Workspace } from './host.ts'
@@ -28,14 +30,15 @@ export class Machine {
   readonly workspaces = new Map<string, WorkspaceInUse>()
   readonly outputs: Outputs
   readonly #spawner = new Spawner()
+  readonly #compute = new Compute()
   readonly #guard: Guard
   readonly #settings: Settings
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, doors?: Doors) {
     this.#settings = settings
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
-    for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path))
+    for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
   }
 
   /** What one call may use. */
@@ -46,7 +49,8 @@ export class Machine {
       files: new Files(workspace, this.#guard, effects),
       processes: new Processes(this.#spawner, this.outputs, workspace, effects, { call_id, env_allow }),
       ripgrep,
-      list
+      list,
+      compute: this.#compute
     }
   }
 
@@ -60,6 +64,7 @@ export class Machine {
       list.close()
       watcher.close()
     }
+    await this.#compute.close()
     await this.#spawner.close()
     await this.outputs.stored()
   }

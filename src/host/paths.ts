@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import nodePath from 'node:path'
 import { ToolError } from '../errors.ts'
-import { DOORS, type Doors } from './door.ts'
+import { byDescriptor, DOORS, type Doors } from './door.ts'
 import { errnoOf, explain, quote } from './errno.ts'
 import type { Workspace } from './host.ts'
 import { fold, HARMLESS_NAMES, NamePatterns, PROTECTED_NAMES, SELF_STARTING_NAMES, SENSITIVE_NAMES } from './names.ts'
@@ -68,27 +68,25 @@ const MAX_STEPS = 1024
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
 /** Opens a root folder to serve. `folder` is as a person named it; links in it are followed, once and for all. */
-export function openWorkspace(name: string, folder: string): Workspace {
+export function openWorkspace(name: string, folder: string, doors: Doors = DOORS): Workspace {
   try {
-    if (process.platform === 'linux' && !existsSync('/proc/self/fd')) {
+    if (doors === byDescriptor && !existsSync('/proc/self/fd')) {
       throw new ToolError('EXECUTION_ERROR', 'Serving files needs /proc, which is not mounted here.')
     }
     const given = nodePath.resolve(folder)
     const root = realpathSync.native(given)
     if (!statSync(root).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quote(folder)} is not a folder.`)
-    return { name, root, given, fd: openSync(root, FOLDER) }
+    return { name, root, given, doors, fd: openSync(root, FOLDER) }
   } catch (error) {
     throw explain(error, folder)
   }
 }
 
 /** Walks to what the path names, following a link at its end too. The caller closes the place. */
-export const walk = (workspace: Workspace, given: string, doors: Doors = DOORS): Place =>
-  new Walk(workspace, given, doors).go('through')
+export const walk = (workspace: Workspace, given: string): Place => new Walk(workspace, given).go('through')
 
 /** Walks to the entry that the path names, be it a link: for what acts on the entry itself, such as removing it. */
-export const walkToEntry = (workspace: Workspace, given: string, doors: Doors = DOORS): Place =>
-  new Walk(workspace, given, doors).go('stop')
+export const walkToEntry = (workspace: Workspace, given: string): Place => new Walk(workspace, given).go('stop')
 
 class Walk {
   readonly #workspace: Workspace
@@ -102,10 +100,10 @@ class Walk {
   #links = 0
   #steps = 0
 
-  constructor(workspace: Workspace, given: string, doors: Doors) {
+  constructor(workspace: Workspace, given: string) {
     this.#workspace = workspace
     this.#given = given
-    this.#doors = doors
+    this.#doors = workspace.doors
     this.#pending = partsBelowRoot(workspace, given, given).reverse()
     this.#fd = workspace.fd
   }

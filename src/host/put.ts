@@ -21,7 +21,6 @@ import nodePath from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ToolError } from '../errors.ts'
-import { DOORS } from './door.ts'
 import { errnoOf, quote } from './errno.ts'
 import type { Effects, Workspace } from './host.ts'
 import type { Place } from './paths.ts'
@@ -75,7 +74,7 @@ export async function put(
   if (was) accessSync(place.door, constants.W_OK)
   const temp = place.prefix + temps.begin(nodePath.join(workspace.root, nodePath.dirname(place.path)))
   try {
-    const fd = openSync(temp, NEW_FILE | DOORS.noLinks, mode & 0o777)
+    const fd = openSync(temp, NEW_FILE | workspace.doors.noLinks, mode & 0o777)
     try {
       await allOf(durable(fd, fill, was, effects.signal), effects.committed(), later(meanwhile))
       effects.signal.throwIfAborted()
@@ -139,7 +138,7 @@ export function renameExclusive(from: string, to: string) {
     linkSync(from, to)
   } catch (error) {
     if (!NO_HARD_LINKS.has(errnoOf(error) ?? '')) throw error
-    closeSync(openSync(to, NEW_FILE | DOORS.noLinks, 0o600))
+    closeSync(openSync(to, NEW_FILE | constants.O_NOFOLLOW, 0o600))
     renameSync(from, to)
     return
   }

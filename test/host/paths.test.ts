@@ -15,6 +15,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { byRealPath } from '../../src/host/door.ts'
 import { Files } from '../../src/host/files.ts'
+import type { Workspace } from '../../src/host/host.ts'
 import { fold, NamePatterns, SENSITIVE_NAMES } from '../../src/host/names.ts'
 import { isHidden, judge, openWorkspace, searchExcludes, walk, walkToEntry } from '../../src/host/paths.ts'
 import { code, failure, makeWorld, openDescriptors, type World } from '../tools/context.ts'
@@ -355,15 +356,15 @@ function hostileTree({ root, outside }: Pick<World, 'root' | 'outside'>) {
 t.test('no path resolves to what is outside, by descriptor or by real path', async t => {
   const world = makeWorld(t, TREE)
   hostileTree(world)
-  const workspace = openWorkspace('w', world.root)
+  const workspaces = [openWorkspace('w', world.root), openWorkspace('w', world.root, byRealPath)] as const
   const path = fc.tuple(
     fc.constantFrom('', '/', `${world.root}/`, `${world.root}/../`),
     fc.array(fc.constantFrom(...PARTS), { maxLength: 9 })
   )
   const before = openDescriptors(world)
-  const kept = (given: string, doors?: typeof byRealPath) => {
+  const kept = (workspace: Workspace, given: string) => {
     try {
-      const place = walk(workspace, given, doors)
+      const place = walk(workspace, given)
       place.close()
       return `${place.path} ${place.stat?.ino}`
     } catch (error) {
@@ -373,16 +374,14 @@ t.test('no path resolves to what is outside, by descriptor or by real path', asy
   fc.assert(
     fc.property(path, ([start, parts]) => {
       const given = start + parts.join('/')
-      const answer = kept(given)
+      const [answer, byPath] = [kept(workspaces[0], given), kept(workspaces[1], given)]
       // The system's own opinion of the same path.
       const real = realpathOf(given.startsWith('/') ? given : join(world.root) + sep + given)
       const isInside = real === world.root || real?.startsWith(world.root + sep)
       if (given === '') return answer === 'INVALID_PATH'
       if (answer.includes(' ') && real)
-        return (
-          isInside === true && join(world.root, answer.split(' ')[0]!) === real && answer === kept(given, byRealPath)
-        )
-      return answer === kept(given, byRealPath)
+        return isInside === true && join(world.root, answer.split(' ')[0]!) === real && answer === byPath
+      return answer === byPath
     }),
     { numRuns: 3000 }
   )
@@ -399,8 +398,8 @@ function realpathOf(path: string) {
 
 t.test('by real path, a folder that was replaced is noticed', async t => {
   const { root } = makeWorld(t, TREE)
-  const workspace = openWorkspace('w', root)
-  const place = walk(workspace, 'dir/sub/b.txt', byRealPath)
+  const workspace = openWorkspace('w', root, byRealPath)
+  const place = walk(workspace, 'dir/sub/b.txt')
   renameSync(join(root, 'dir'), join(root, 'old'))
   mkdirSync(join(root, 'dir/sub'), { recursive: true })
   t.equal(await code(() => byRealPath.confirm(workspace, place.folder, 'dir/sub')), 'STALE_FILE')
