@@ -20,8 +20,9 @@ await build({
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
     { in: 'src/tool.ts', out: 'tool' },
-    // Started by its path, from whichever chunk holds the store.
-    { in: 'src/host/store-worker.ts', out: 'lib/store-worker' }
+    // Started by their paths, from whichever chunk holds what starts them.
+    { in: 'src/host/store-worker.ts', out: 'lib/store-worker' },
+    { in: 'src/host/compute-worker.ts', out: 'lib/compute-worker' }
   ],
   chunkNames: 'lib/[name]-[hash]',
   splitting: true,

@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../src/errors.ts'
+import { Compute } from '../../src/host/compute.ts'
 import { Files } from '../../src/host/files.ts'
 import type { Change, Host } from '../../src/host/host.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
@@ -45,13 +46,15 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
   const effects = { signal: abort.signal, committed, changed: (change: Change) => told.push(change) }
   const workspace = openWorkspace('default', root)
   const files = new Files(workspace, { stateDir, sensitive: [] }, effects)
+  const compute = new Compute()
+  t.teardown(() => compute.close())
   const ctx: Context = {
     call_id: 'tc_test',
     session_id: 'test',
     workspace: { name: 'default', root },
     signal: abort.signal,
-    // Only files are here: a tool of this folder that reached for more would fail at once.
-    host: { files } as Host,
+    // Only this is here: a tool of this folder that reached for more would fail at once.
+    host: { files, compute } as Host,
     history: NO_HISTORY,
     notes: { read: () => undefined, write: async () => {} }
   }

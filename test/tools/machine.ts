@@ -35,7 +35,7 @@ export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}): Machine
     watcher.close()
     await outputs.stored()
   })
-  const ctx = { ...world.ctx, host: { files: world.files, list, ripgrep, processes } }
+  const ctx = { ...world.ctx, host: { ...world.ctx.host, list, ripgrep, processes } }
   return { ...world, ctx, spawner, outputs, watcher, list }
 }
 
