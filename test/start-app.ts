@@ -46,6 +46,8 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     ...defaults(Config),
     roots: [{ name: 'default', path: root }],
     log: { level: 'silent' },
+    // What a test does to its own files is told only to those that ask.
+    watch: { external: false, max_folders: 16_384 },
     state_dir: path.join(folder, 'state'),
     tiers: { administrator: [], user: [], workspace: [] },
     version: '0.0.0-test',

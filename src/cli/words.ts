@@ -85,8 +85,8 @@ const EVENT_WORDS: EventWords = {
     const why = failure ? ` ${failure.code}: ${failure.message}` : reason ? ` ${reason}` : ''
     return `${tool} ${status}${why}${execution_time_ms === undefined ? '' : ` in ${Math.round(execution_time_ms)} ms`}`
   },
-  'file.changed': ({ path, operation, added, removed }) =>
-    `${operation} ${path}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
+  'file.changed': ({ path, operation, added, removed, by }) =>
+    `${operation} ${path}${by === 'external' ? ', by somebody else' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }

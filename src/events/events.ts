@@ -88,7 +88,9 @@ export const EVENTS = {
   }),
   'file.changed': event('file.changed', 'A file of a workspace is no longer as it was.', {
     ...FILE_CHANGE,
-    by: Type.Object({ tool_call_id: Type.String() })
+    by: Type.Union([Type.Object({ tool_call_id: Type.String() }), Type.Literal('external')], {
+      description: 'The call that did it, or `external`: somebody else, such as an editor or a command.'
+    })
   }),
   'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
