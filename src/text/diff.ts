@@ -1,5 +1,6 @@
 // Unified diffs that `git apply` takes.
 import { structuredPatch } from 'diff'
+import { quoteName } from './patch-names.ts'
 
 export interface Diff {
   /** Empty where nothing differs. */
@@ -21,35 +22,59 @@ const TIME_LIMIT_MS = 300
 /** Comparing pieces of this size is much quicker than comparing characters. */
 const STRIDE = 1024
 
+/** A file as it is before or after a change. */
+export interface Side {
+  path: string
+  /** With the byte order mark, where the file has one. Undefined where it is not text; what is no text stays as it is. */
+  text: string | undefined
+  executable?: boolean
+}
+
 /** What turns one text into the other. Undefined stands for a file that is not there. */
 export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): Diff {
-  const hunks = hunksOf(before ?? '', after ?? '')
+  const side = (text: string | undefined): Side | undefined => (text === undefined ? undefined : { path, text })
+  return fileDiff(side(before), side(after))
+}
+
+/** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. */
+export function fileDiff(before: Side | undefined, after: Side | undefined): Diff {
+  const extended = extendedHeader(before, after)
+  if (before && after ? before.text === undefined : (before ?? after)?.text === undefined) {
+    const binary = `Binary files ${nameOf('a', before)} and ${nameOf('b', after)} differ`
+    const lines = before && after ? extended : [...extended, binary]
+    return { diff: printed(lines), added: 0, removed: 0 }
+  }
+  const hunks = hunksOf(before?.text ?? '', after?.text ?? '')
   const lines = hunks.flatMap(hunk => hunk.lines)
   const count = (sign: string) => lines.filter(line => line.startsWith(sign)).length
-  return {
-    diff: hunks.length === 0 ? '' : [...headerOf(path, before, after), ...hunks.flatMap(print), ''].join('\n'),
-    added: count('+'),
-    removed: count('-')
+  const names = hunks.length === 0 ? [] : [`--- ${ended(nameOf('a', before))}`, `+++ ${ended(nameOf('b', after))}`]
+  return { diff: printed([...extended, ...names, ...hunks.flatMap(print)]), added: count('+'), removed: count('-') }
+}
+
+const printed = (lines: readonly string[]) => (lines.length === 0 ? '' : [...lines, ''].join('\n'))
+
+/** What git says before a diff that is about more than the content of one file. */
+function extendedHeader(before: Side | undefined, after: Side | undefined): string[] {
+  const more: string[] = []
+  if (!before && after) more.push(`new file mode ${modeOf(after)}`)
+  if (before && !after) more.push(`deleted file mode ${modeOf(before)}`)
+  if (before && after && modeOf(before) !== modeOf(after)) {
+    more.push(`old mode ${modeOf(before)}`, `new mode ${modeOf(after)}`)
   }
+  if (before && after && before.path !== after.path) {
+    more.push(`rename from ${quoteName(before.path)}`, `rename to ${quoteName(after.path)}`)
+  }
+  if (more.length === 0) return []
+  const name = (prefix: string, side: Side) => quoteName(`${prefix}/${side.path}`)
+  return [`diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`, ...more]
 }
 
-function headerOf(path: string, before: string | undefined, after: string | undefined) {
-  return [
-    `--- ${before === undefined ? '/dev/null' : named(`a/${path}`)}`,
-    `+++ ${after === undefined ? '/dev/null' : named(`b/${path}`)}`
-  ]
-}
+const modeOf = ({ executable }: Side) => (executable ? '100755' : '100644')
 
-// As git does: a name with special characters is quoted, one with spaces ends with a tab.
-function named(path: string) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be quoted.
-  if (!/["\\\u0000-\u001f\u007f]/.test(path)) return path.includes(' ') ? `${path}\t` : path
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-  const quoted = path.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f]/g, char => {
-    return `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`
-  })
-  return `"${quoted}"`
-}
+const nameOf = (prefix: string, side: Side | undefined) => (side ? quoteName(`${prefix}/${side.path}`) : '/dev/null')
+
+// As git does: a name with spaces ends with a tab, so that it shows where it ends.
+const ended = (name: string) => (name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name)
 
 /** Only what lies between the first and the last difference is compared: one edit in a large file costs next to nothing. */
 function hunksOf(before: string, after: string): Hunk[] {

@@ -26,7 +26,7 @@ t.test('write_file creates with folders, and says what will be there', async t =
   t.equal(await effectOf(writeFile, input, ctx), 'create')
   t.same(await writeFile.preview!(input, ctx), {
     title: 'Create a/b.txt',
-    diff: '--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n'
+    diff: 'diff --git a/a/b.txt b/a/b.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n'
   })
   t.notOk(existsSync(join(root, 'a')), 'the preview changed nothing')
   const hash = hashOf(Buffer.from(input.content))
