@@ -1,5 +1,5 @@
-// Which folders ignore files leave out, as ripgrep judges them. It only decides what need not be watched: names of
-// files are always ripgrep's own word.
+// What ignore files leave out, as ripgrep judges it. It decides what need not be watched or told; the names that a search
+// or a list gives are always ripgrep's own word.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compileGlob, type Glob } from '../text/glob.ts'
@@ -14,7 +14,11 @@ export const IGNORE_NAMES: ReadonlySet<string> = new Set([...KINDS, '.git'])
 interface Rule {
   glob: Glob
   ignores: boolean
+  /** Written with a slash at its end: it says nothing of files. */
+  folders_only: boolean
 }
+
+type What = 'folder' | 'file'
 
 /** The ignore files of one folder. */
 interface Level {
@@ -65,20 +69,31 @@ export class IgnoreRules {
 
   /** Whether a folder is left out, given that the one above is not. Paths here are absolute. */
   ignores(folder: string): boolean {
+    return this.#ignores(folder, 'folder')
+  }
+
+  /** Whether a file, or a link, is left out of the folder it is in, which is not. */
+  ignoresFile(file: string): boolean {
+    return this.#ignores(file, 'file')
+  }
+
+  #ignores(path: string, what: What): boolean {
     for (const kind of KINDS) {
       if (kind === '.gitignore' && !this.#inRepository) continue
-      const rule = this.#last(kind, folder)
+      const rule = this.#last(kind, path, what)
       if (rule) return rule.ignores
     }
     return false
   }
 
-  #last(kind: Kind, path: string): Rule | undefined {
-    for (const { folder, rules } of this.#levels.toReversed()) {
+  #last(kind: Kind, path: string, what: What): Rule | undefined {
+    // The nearest folder's rules count first.
+    for (let level = this.#levels.length - 1; level >= 0; level -= 1) {
+      const { folder, rules } = this.#levels[level]!
       const own = rules[kind]
       if (!own || own.length === 0) continue
       const relative = path.slice(folder === '/' ? 1 : folder.length + 1)
-      const rule = own.findLast(({ glob }) => glob.matches(relative))
+      const rule = own.findLast(each => (what === 'folder' || !each.folders_only) && each.glob.matches(relative))
       if (rule) return rule
     }
     return undefined
@@ -97,9 +112,11 @@ function parse(text: string): Rule[] {
     const whole = line.replace(/\r$/, '').replace(/(?<!\\)[ \t]+$/, '')
     if (whole === '' || whole.startsWith('#')) return []
     const ignores = !whole.startsWith('!')
-    const pattern = (ignores ? whole : whole.slice(1)).replace(/\/$/, '')
+    const written = ignores ? whole : whole.slice(1)
+    const folders_only = written.endsWith('/')
+    const pattern = folders_only ? written.slice(0, -1) : written
     try {
-      return pattern === '' ? [] : [{ glob: compileGlob(pattern), ignores }]
+      return pattern === '' ? [] : [{ glob: compileGlob(pattern), ignores, folders_only }]
     } catch {
       // What can't be read ignores nothing.
       return []

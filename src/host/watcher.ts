@@ -1,14 +1,14 @@
 // Notices changes in a workspace: one watch for each folder that is not ignored, made on demand. A change is counted
 // when the kernel's word of it has been read; `settled` waits for that, and until folders that appeared are watched too.
-import { type Dirent, type FSWatcher, lstatSync, readdirSync, readFileSync, watch } from 'node:fs'
+import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from './host.ts'
 import { IGNORE_NAMES, IgnoreRules } from './watcher-ignore.ts'
+import { countEvent, kernelLimits, LIMIT_ERRORS } from './watcher-limits.ts'
 
 // How long the event loop may be held up by one go of looking at folders.
 const SLICE_MS = 4
-const DEFAULT_LIMITS = { max_user_watches: 8_192, max_queued_events: 16_384 }
 
 /** What changed since the last news. Paths are relative to the root. */
 export interface News {
@@ -25,19 +25,19 @@ export interface News {
 interface Watched {
   watcher: FSWatcher
   rules: IgnoreRules
+  /** Of a repository's own ignore rules, where the folder is one. */
+  excludes?: FSWatcher | undefined
 }
-
-// Events of all watchers wait in one queue of the kernel, which drops them silently when it is full. So many read in one
-// turn that it may have been full is taken for a loss.
-const turnOf = { events: 0 }
 
 export class Watcher {
   readonly #root: string
   readonly #limits = kernelLimits()
+  readonly #max_folders: number
   readonly #listeners = new Set<(news: News) => void>()
   #watched = new Map<string, Watched>()
   #started: Promise<void> | undefined
   #live = false
+  #why: string | undefined
   #closed = false
   #generation = 0
   // Folders to be looked at, with the rules that hold above them.
@@ -47,13 +47,29 @@ export class Watcher {
   #news = emptyNews()
   #working: Promise<void> | undefined
 
-  constructor(workspace: Workspace) {
+  constructor(workspace: Workspace, { max_folders = Number.POSITIVE_INFINITY } = {}) {
     this.#root = workspace.root
+    this.#max_folders = max_folders
   }
 
   /** False before the start, and for good once the system's limits forbid watching all: then nothing here holds. */
   get live() {
     return this.#live
+  }
+
+  /** Why not all is watched, once that is so for good. */
+  get why() {
+    return this.#why
+  }
+
+  /** The folders watched: all that are not ignored. Relative to the root, which is `.`. */
+  folders(): Iterable<string> {
+    return this.#watched.keys()
+  }
+
+  /** The ignore rules in a folder; undefined where it is not watched. */
+  rulesIn(folder: string): IgnoreRules | undefined {
+    return this.#watched.get(folder)?.rules
   }
 
   /** Grows with every change seen. */
@@ -98,7 +114,7 @@ export class Watcher {
   #stop() {
     this.#live = false
     this.#generation += 1
-    for (const { watcher } of this.#watched.values()) watcher.close()
+    for (const watched of this.#watched.values()) end(watched)
     this.#watched.clear()
     this.#todo = []
     this.#renamed.clear()
@@ -108,11 +124,11 @@ export class Watcher {
   #seen(folder: string, event: string, name: string | null) {
     if (!this.#live) return
     this.#generation += 1
-    countEvent()
+    const events = countEvent()
     const path = name === null ? folder : below(folder, name)
     this.#news.paths.add(path)
-    if (turnOf.events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name)))
-      this.#rescan = true
+    // So many in one turn that the queue may have been full are taken for a loss.
+    if (events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name))) this.#rescan = true
     else if (event === 'rename') {
       this.#news.folders.add(folder)
       this.#renamed.add(path)
@@ -177,39 +193,64 @@ export class Watcher {
   #enter(folder: string, rulesAbove: IgnoreRules) {
     if (this.#watched.has(folder)) return
     const path = join(this.#root, folder)
-    if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp()
+    if (this.#watched.size >= this.#max_folders)
+      return this.#giveUp(`There are more than ${this.#max_folders} folders that are not ignored.`)
+    if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp(NO_MORE)
     let entries: Dirent[]
     try {
       // First the watch, then the names: what comes between is told at least once.
       const watcher = watch(path, { persistent: false }, (event, name) => this.#seen(folder, event, name))
-      watcher.on('error', () => this.#giveUp())
+      watcher.on('error', () => this.#giveUp(NO_MORE))
       this.#watched.set(folder, { watcher, rules: rulesAbove })
       entries = isFolder(path) ? readdirSync(path, { withFileTypes: true }) : []
     } catch (error) {
       // A folder that is gone again, or closed to us, holds nothing that we could list either.
-      if (LIMIT_ERRORS.has((error as NodeJS.ErrnoException).code ?? '')) this.#giveUp()
+      if (LIMIT_ERRORS.has((error as NodeJS.ErrnoException).code)) this.#giveUp(NO_MORE)
       return
     }
     this.#news.folders.add(folder)
-    const rules = rulesAbove.within(path, new Set(entries.map(({ name }) => name)))
-    this.#watched.get(folder)!.rules = rules
+    const watched = this.#watched.get(folder)!
+    const names = new Set(entries.map(({ name }) => name))
+    if (names.has('.git')) watched.excludes = this.#watchExcludes(join(path, '.git'))
+    const rules = rulesAbove.within(path, names)
+    watched.rules = rules
     for (const entry of entries)
       if (entry.isDirectory() && entry.name !== '.git') this.#meet(below(folder, entry.name), rules)
   }
 
+  // Of a repository only this is watched: `info/exclude`, or the coming of `info` where there is none yet. (In a worktree
+  // `.git` is a file and the rules are elsewhere: there they count as they were when they were first seen.)
+  #watchExcludes(git: string): FSWatcher | undefined {
+    const info = join(git, 'info')
+    const [folder, wanted] = existsSync(info) ? [info, 'exclude'] : [git, 'info']
+    try {
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name !== wanted || !this.#live) return
+        this.#generation += 1
+        this.#rescan = true
+        void this.#work()
+      })
+      return watcher.on('error', () => watcher.close())
+    } catch {
+      return undefined
+    }
+  }
+
   #unwatch(folder: string) {
     const prefix = `${folder}/`
-    for (const [path, { watcher }] of this.#watched) {
+    for (const [path, watched] of this.#watched) {
       if (folder !== '.' && path !== folder && !path.startsWith(prefix)) continue
-      watcher.close()
+      end(watched)
       this.#watched.delete(path)
       this.#news.gone.add(path)
     }
     this.#todo = this.#todo.filter(each => each.folder !== folder && !each.folder.startsWith(prefix))
   }
 
-  #giveUp() {
-    if (!this.#closed) this.#stop()
+  #giveUp(why: string) {
+    if (this.#closed) return
+    this.#why ??= why
+    this.#stop()
   }
 
   #tell(news: Gathered) {
@@ -227,9 +268,14 @@ interface Gathered {
   everything: boolean
 }
 
-const LIMIT_ERRORS = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'])
+const NO_MORE = 'The system gives no more watches.'
 
 const emptyNews = (): Gathered => ({ paths: new Set(), folders: new Set(), gone: new Set(), everything: false })
+
+function end({ watcher, excludes }: Watched) {
+  watcher.close()
+  excludes?.close()
+}
 
 const below = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 
@@ -239,22 +285,4 @@ function isFolder(path: string) {
   } catch {
     return false
   }
-}
-
-function countEvent() {
-  if (turnOf.events++ === 0)
-    setImmediate(() => {
-      turnOf.events = 0
-    })
-}
-
-function kernelLimits() {
-  const limit = (name: keyof typeof DEFAULT_LIMITS) => {
-    try {
-      return Number(readFileSync(`/proc/sys/fs/inotify/${name}`, 'latin1'))
-    } catch {
-      return DEFAULT_LIMITS[name]
-    }
-  }
-  return { max_user_watches: limit('max_user_watches'), max_queued_events: limit('max_queued_events') }
 }

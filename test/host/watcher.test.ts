@@ -7,9 +7,9 @@ import { type News, Watcher } from '../../src/host/watcher.ts'
 
 type Tree = { [name: string]: string | Tree }
 
-async function bench(t: Test, tree: Tree) {
+async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {}) {
   const root = realpathSync(t.testdir(tree as never))
-  const watcher = new Watcher(openWorkspace('default', root))
+  const watcher = new Watcher(openWorkspace('default', root), limits)
   t.teardown(() => watcher.close())
   await watcher.start()
   const news: News[] = []
@@ -100,6 +100,55 @@ t.test('ignored folders are not watched, and rules that change are told', async 
   t.match(await told(), { everything: true })
   writeFileSync(at('b/deep/y'), '')
   t.same(await told(), nothing)
+})
+
+t.test("a repository's own ignore rules are followed, from the first on", async t => {
+  const { told, at } = await bench(t, {
+    '.git': { HEAD: '' },
+    secret: {},
+    sub: { '.git': { info: { exclude: '' } }, x: {} }
+  })
+  writeFileSync(at('.git/index'), '')
+  t.same(await told(), nothing, 'nothing else of a repository is looked at')
+  mkdirSync(at('.git/info'))
+  t.match(await told(), { everything: true })
+  writeFileSync(at('.git/info/exclude'), 'secret/\n')
+  t.match(await told(), { everything: true })
+  writeFileSync(at('secret/x'), '')
+  t.same(await told(), nothing)
+  writeFileSync(at('sub/.git/info/exclude'), 'x\n')
+  t.match(await told(), { everything: true })
+  writeFileSync(at('sub/x/y'), '')
+  t.same(await told(), nothing)
+})
+
+t.test('editors that save by renaming are seen, and files that become folders and back', async t => {
+  const { told, at } = await bench(t, { a: { 'x.txt': '1' } })
+  writeFileSync(at('a/.x.swp'), '2')
+  renameSync(at('a/.x.swp'), at('a/x.txt'))
+  t.same(await told(), { ...nothing, paths: ['a/.x.swp', 'a/x.txt'], folders: ['a'] })
+  renameSync(at('a/x.txt'), at('a/x.txt~'))
+  writeFileSync(at('a/x.txt'), '3')
+  t.same(await told(), { ...nothing, paths: ['a/x.txt', 'a/x.txt~'], folders: ['a'] })
+  rmSync(at('a/x.txt'))
+  mkdirSync(at('a/x.txt'))
+  t.same((await told()).folders, ['a', 'a/x.txt'])
+  writeFileSync(at('a/x.txt/inside'), '')
+  t.same((await told()).paths, ['a/x.txt/inside'])
+  rmSync(at('a/x.txt'), { recursive: true })
+  writeFileSync(at('a/x.txt'), '4')
+  const { gone, folders } = await told()
+  t.same({ gone, folders }, { gone: ['a/x.txt'], folders: ['a'] })
+})
+
+t.test('a workspace of too many folders is not watched, and why is told', async t => {
+  const tree = { '.git': {}, '.gitignore': 'out\n', a: { b: {} }, out: { 1: {}, 2: {}, 3: {}, 4: {} } }
+  const { watcher } = await bench(t, tree as Tree, { max_folders: 3 })
+  t.same([...watcher.folders()].sort(), ['.', 'a', 'a/b'])
+  t.equal(watcher.why, undefined)
+  const few = await bench(t, tree as Tree, { max_folders: 2 })
+  t.equal(few.watcher.live, false)
+  t.equal(few.watcher.why, 'There are more than 2 folders that are not ignored.')
 })
 
 t.test('more events than the kernel keeps are taken for a loss', async t => {
