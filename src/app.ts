@@ -6,7 +6,9 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { ResultCache } from './calls/cache.ts'
 import { Calls } from './calls/calls.ts'
+import { Delegations } from './calls/delegations.ts'
 import type { Engine } from './calls/engine.ts'
+import { HeldBuffers } from './calls/held-buffers.ts'
 import { RememberedRules } from './calls/remembered.ts'
 import { Scheduler } from './calls/scheduler.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -95,6 +97,8 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     cache: new ResultCache(settings.cache),
     rules: new RememberedRules(journal, store),
     outputs: machine.outputs,
+    buffers: machine.buffers,
+    delegations: new Delegations(journal),
     log,
     live: new Map(),
     keys: new Map(),
@@ -118,7 +122,18 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     settings,
     tokens,
     { log, hosts: options.hosts ?? (() => settings.allowed_hosts) },
-    app => registerRoutes(app, { about, calls, catalog, journal, metrics, sessions, streams })
+    app =>
+      registerRoutes(app, {
+        about,
+        buffers: new HeldBuffers(engine),
+        calls,
+        catalog,
+        delegations: engine.delegations,
+        journal,
+        metrics,
+        sessions,
+        streams
+      })
   )
   // Once the first clients have been answered: a start should not share the machine with what can wait.
   let warming: NodeJS.Timeout | undefined

@@ -171,7 +171,10 @@ export const Config = Type.Object(
           default: 'ask',
           description:
             'When a call writes a file that an editor holds unsaved: `ask` whatever the rules say, `warn` in the preview and the result, or `delegate` the change to the editor.'
-        })
+        }),
+        delegate_ms: count(8_000, 'How long an editor may take to answer that it has made a change.'),
+        max_files: count(1_000, 'Buffers that editors may tell of.'),
+        max_bytes: count(33_554_432, 'Memory for their texts.')
       },
       { additionalProperties: false, default: {} }
     ),

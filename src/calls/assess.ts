@@ -2,11 +2,13 @@
 // binds a decision to all of it. Changes nothing.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
+import type { HeldBuffer } from '../host/buffers.ts'
 import type { PathUse } from '../tool.ts'
 import type { Approval, Preview } from './call.ts'
+import { mustReachEditors, notesOf } from './editors.ts'
 import type { Engine } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
-import { judge, type Rulebook } from './policy.ts'
+import { type HeldFile, judge, type Rulebook } from './policy.ts'
 
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
 export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
@@ -39,21 +41,31 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
 }
 
 /** Runs the tool's own early check, unless policy refuses the call anyway. */
-export async function checkEarly(live: Live, params: unknown, { verdict }: Assessment) {
-  if (verdict.decision !== 'deny') await live.tool.check?.(params, live.ctx)
+export async function checkEarly(engine: Engine, live: Live, params: unknown, { verdict, paths }: Assessment) {
+  if (verdict.decision === 'deny') return
+  mustReachEditors(engine, paths)
+  await live.tool.check?.(params, live.ctx)
 }
 
 /** What an approver is shown. */
-export async function preview({ tool, ctx }: Live, params: unknown): Promise<Preview> {
+export async function preview(engine: Engine, live: Live, params: unknown, { paths }: Assessment): Promise<Preview> {
+  const shown = await previewOf(live, params)
+  const notes = [...(shown.notes ?? []), ...notesOf(engine, paths, 'before')]
+  return notes.length > 0 ? { ...shown, notes } : shown
+}
+
+async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview> {
   return (await tool.preview?.(params, ctx)) ?? { title: tool.name, text: JSON.stringify(params, null, 2) }
 }
 
 /** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
- * touched, and, where a whole tree would change, the preview that lists it. */
+ * touched and of what editors hold of it, and, where a whole tree would change, the preview that lists it. */
 export async function digest(live: Live, params: unknown, { paths, cwd }: Assessment): Promise<string> {
   const { tool, host } = live
-  const images = paths.filter(({ access }) => access !== 'list').map(({ path }) => [path, host.files.preimage(path)])
-  const tree = paths.some(use => use.tree && use.access === 'write') ? await preview(live, params) : null
+  const images = paths
+    .filter(({ access }) => access !== 'list')
+    .map(({ path, unsaved = [] }) => [path, host.files.preimage(path), ...unsaved.map(({ hash }) => hash)])
+  const tree = paths.some(use => use.tree && use.access === 'write') ? await previewOf(live, params) : null
   return createHash('sha256')
     .update(JSON.stringify([tool.name, params, cwd ?? null, images, tree]))
     .digest('hex')
@@ -66,7 +78,7 @@ export async function approval(engine: Engine, live: Live, params: unknown, asse
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    preview: await preview(live, params),
+    preview: await preview(engine, live, params, assessment),
     digest: await digest(live, params, assessment),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
@@ -78,6 +90,7 @@ const rulebook = ({ settings, rules }: Engine, session_id: string, root: string)
   now: Date.now(),
   read_only: settings.read_only,
   sensitive_call_only: settings.sensitive.call_only,
+  ask_for_unsaved: settings.buffers.on_write === 'ask',
   administrator: settings.tiers.administrator,
   user: settings.tiers.user,
   remembered: rules.inForce(session_id, root),
@@ -86,6 +99,7 @@ const rulebook = ({ settings, rules }: Engine, session_id: string, root: string)
 
 function resolve({ files }: Live['host'], { path, access, tree, if_match }: PathUse): Assessment['paths'][number] {
   const found = files.resolve(path)
+  const unsaved = access === 'list' ? [] : heldOf(files, path, tree)
   return {
     path: found.path,
     access,
@@ -93,9 +107,15 @@ function resolve({ files }: Live['host'], { path, access, tree, if_match }: Path
     self_starting: found.self_starting,
     tree: tree ?? false,
     ...(found.protected && { protected: found.protected }),
+    ...(unsaved.length > 0 && { unsaved: unsaved.map(asHeldFile) }),
     ...(if_match !== undefined && { if_match })
   }
 }
+
+const heldOf = (files: Live['host']['files'], path: string, tree: boolean | undefined) =>
+  tree ? files.unsavedIn(path) : [files.unsaved(path)?.buffer ?? []].flat()
+
+const asHeldFile = ({ path, client, client_id, hash }: HeldBuffer): HeldFile => ({ path, client, client_id, hash })
 
 /** A hash given with the request is for the first file that would be written. */
 function addIfMatch(paths: Assessment['paths'], if_match: string) {

@@ -175,7 +175,7 @@ async function asModified(engine: Engine, live: Live, decision: Approve): Promis
   const assessment = await assess(engine, live, params)
   mayRun(assessment)
   if (assessment.verdict.decision === 'strict') mustConfirm(decision)
-  await checkEarly(live, params, assessment)
+  await checkEarly(engine, live, params, assessment)
   const fresh = await approval(engine, live, params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
   live.assessment = assessment
   const requested = 'requested_params' in call ? call.requested_params : call.params

@@ -3,11 +3,13 @@ import type { Settings } from '../config.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Activity, Sessions } from '../events/sessions.ts'
+import type { Buffers } from '../host/buffers.ts'
 import type { Effects, Host, Workspace } from '../host/host.ts'
 import type { Store, Write } from '../host/store.ts'
 import type { Tool } from '../tool.ts'
 import type { ResultCache } from './cache.ts'
 import { type Call, isSettled, type Status } from './call.ts'
+import type { Delegations } from './delegations.ts'
 import { headJson, type Live } from './live.ts'
 import type { RememberedRules } from './remembered.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -64,6 +66,9 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: RememberedRules
+  /** What editors hold unsaved. */
+  readonly buffers: Buffers
+  readonly delegations: Delegations
   readonly outputs: CapturedOutputs
   readonly log: Log
   /** Calls that have not ended, or whose end is not durable yet. */

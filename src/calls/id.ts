@@ -10,7 +10,7 @@ let pool = Buffer.alloc(0)
 let used = 0
 
 /** A fresh id such as `tc_01JD…`: the prefix, 48 bits of time, 80 bits of chance. */
-export function newId(prefix: 'tc' | 'rule'): string {
+export function newId(prefix: 'tc' | 'rule' | 'dg'): string {
   const now = Date.now()
   if (now > lastTime) {
     lastTime = now

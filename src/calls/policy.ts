@@ -8,6 +8,15 @@ import type { AlwaysOption, ApprovedBy, MatchedRule, RememberedRule } from './ca
 import { misleads, refusal } from './command.ts'
 import { alwaysOptions, type Facts, ruleHolds } from './rules.ts'
 
+/** A file that an editor holds with unsaved changes. */
+export interface HeldFile {
+  path: string
+  client: string
+  client_id: string
+  /** Of the editor's text. */
+  hash: string
+}
+
 /** A path as the descriptor walk found it. */
 export interface JudgedPath {
   path: string
@@ -18,6 +27,8 @@ export interface JudgedPath {
   self_starting: boolean
   /** The use covers everything beneath the path too. */
   tree?: boolean
+  /** What editors hold of it, or of what is covered beneath it. */
+  unsaved?: readonly HeldFile[]
 }
 
 export interface Question extends Facts {
@@ -34,6 +45,8 @@ export interface Rulebook {
   read_only: boolean
   /** What a call-only token gets when it reads a sensitive file. */
   sensitive_call_only: 'deny' | 'ask'
+  /** What an editor holds unsaved is written only after asking. */
+  ask_for_unsaved: boolean
   administrator: readonly ConfiguredRule[]
   user: readonly ConfiguredRule[]
   /** Those in force for the call's session and workspace. */
@@ -165,7 +178,7 @@ function byEffect(question: Question): Verdict {
 }
 
 /** What no rule goes below unless it names the path: secrets and files that start something are asked for strictly. And
- * what no rule goes below at all: rough matches and misleading texts are shown. */
+ * what no rule goes below at all: rough matches and misleading texts are shown, and so are writes beneath an editor. */
 function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): Verdict {
   const secret = question.paths.find(used => used.sensitive && used.access === 'read')
   if (secret && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
@@ -178,9 +191,15 @@ function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): V
     return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
   }
   const why = question.always_ask ?? (question.command !== undefined && misleads(question.command) ? HIDDEN : undefined)
-  if (why === undefined || verdict.decision === 'strict') return verdict
-  return raise(verdict, 'ask', { tier: 'tool', effect: 'ask', reason: why })
+  if (verdict.decision === 'strict') return verdict
+  if (why !== undefined) return raise(verdict, 'ask', { tier: 'tool', effect: 'ask', reason: why })
+  const held = rulebook.ask_for_unsaved ? question.paths.flatMap(heldAndWritten)[0] : undefined
+  if (!held) return verdict
+  const reason = `${held.path} has unsaved changes in ${held.client}.`
+  return raise(verdict, 'ask', { tier: 'server', effect: 'ask', reason })
 }
+
+const heldAndWritten = ({ access, unsaved }: JudgedPath) => (access === 'write' && unsaved) || []
 
 const HIDDEN = 'The text holds characters that do not show, so it may not run as it reads.'
 

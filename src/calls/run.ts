@@ -5,6 +5,7 @@ import type { Progress } from '../tool.ts'
 import { approval, assess, digest } from './assess.ts'
 import type { Kept } from './cache.ts'
 import { type ApprovedBy, type Call, isSettled, type Result } from './call.ts'
+import { notesOf } from './editors.ts'
 import { about, type Engine, note, step } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
@@ -115,7 +116,7 @@ async function start(engine: Engine, live: Live) {
   try {
     const output = await withRetries(live, teller)
     teller.flush()
-    const result = present(live, output)
+    const result = present(engine, live, output)
     const json = JSON.stringify(result)
     const durable = succeed(engine, live, result, json)
     // A read's answer is told while its journal commit is on its way.
@@ -156,8 +157,17 @@ async function evidenceFor(engine: Engine, live: Live): Promise<string | undefin
     parts.push(
       access === 'list' ? await engine.workspaces.get(ctx.workspace.name)!.treeVersion() : host.files.fingerprint(path)
     )
+  if (engine.buffers.any) parts.push(...heldEvidence(engine, live))
   return parts.includes(undefined) ? undefined : parts.join('|')
 }
+
+/** What editors hold of the files read; of what is listed, anything that changes. */
+const heldEvidence = ({ buffers }: Engine, { ctx: { workspace }, assessment }: Live) =>
+  assessment!.paths.map(({ path, access }) =>
+    access === 'list'
+      ? String(buffers.generation(workspace.name))
+      : (buffers.held(workspace.name, path)?.hash ?? 'not held')
+  )
 
 async function withRetries(live: Live, teller: ProgressTeller): Promise<unknown> {
   const { tool, abort } = live
@@ -209,11 +219,12 @@ async function follow(steps: AsyncGenerator<Progress, unknown>, teller: Progress
   }
 }
 
-function present({ tool, call }: Live, output: unknown): Result {
+function present(engine: Engine, { tool, call, assessment }: Live, output: unknown): Result {
   const { title, content, metadata, attachments, truncated } = tool.present(output, call.params)
+  const notes = notesOf(engine, assessment!.paths, 'after')
   return {
     title,
-    content,
+    content: [content, ...notes.map(each => `(${each})`)].join('\n'),
     data: output,
     metadata: metadata ?? {},
     attachments: attachments ?? [],

@@ -5,6 +5,7 @@ import type { Write } from '../host/store.ts'
 import type { Context, Tool } from '../tool.ts'
 import { approval, assess, checkEarly, digest, preview } from './assess.ts'
 import { type ApprovedBy, type Call, isSettled, type Preview } from './call.ts'
+import { editorsOf } from './editors.ts'
 import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
 import { historyOf } from './history.ts'
 import { newId } from './id.ts'
@@ -82,9 +83,10 @@ export async function dryRun(engine: Engine, request: Request, caller: Caller): 
   const { verdict, paths } = assessment
   const found = { dry_run: true as const, tool: live.tool.name, verdict, paths }
   if (verdict.decision === 'deny') return found
-  await checkEarly(live, params, assessment)
+  await checkEarly(engine, live, params, assessment)
   if (assessment.effect === 'read' && verdict.decision === 'allow') return found
-  return { ...found, preview: await preview(live, params), digest: await digest(live, params, assessment) }
+  const shown = await preview(engine, live, params, assessment)
+  return { ...found, preview: shown, digest: await digest(live, params, assessment) }
 }
 
 /** A call of the request, or the error that says why there can be none. Leaves no trace. */
@@ -153,7 +155,8 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
         live.changes.push(change)
         // Told together with the call's end, in one commit; at once where a tool goes on after its call was ended.
         if (isSettled(live.call)) engine.journal.append([fileChanged(live.call, change)]).catch(() => {})
-      }
+      },
+      editors: editorsOf(engine, live, workspace)
     },
     tool_call_id
   )
@@ -183,7 +186,7 @@ async function take(engine: Engine, live: Live, also: () => Write[]): Promise<Li
   try {
     assessment = await assess(engine, live, call.params)
     live.assessment = assessment
-    await checkEarly(live, call.params, assessment)
+    await checkEarly(engine, live, call.params, assessment)
     live.abort.signal.throwIfAborted()
     const { verdict } = assessment
     if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
@@ -235,7 +238,8 @@ function refuse(
   return reject(engine, live, { reason, by }, { before: [toolCall(live.call)], also })
 }
 
-function workspaceOf({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
+/** The workspace of that name; without one the default or the only one. */
+export function workspaceOf({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
   if (name === undefined && workspaces.size > 1 && !workspaces.has('default'))
     throw new ToolError('INVALID_PARAMS', `Name a workspace: ${[...workspaces.keys()].join(', ')}.`, {
       errors: [{ pointer: '/workspace', message: 'is required here' }]

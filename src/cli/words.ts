@@ -87,6 +87,9 @@ const EVENT_WORDS: EventWords = {
   },
   'file.changed': ({ path, operation, added, removed, by }) =>
     `${operation} ${path}${by === 'external' ? ', by somebody else' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
+  'tool.delegate': ({ client_id, effect, params }) => `${client_id}: ${effect} ${JSON.stringify(params)}`,
+  'tool.delegation_ended': ({ outcome, by, reason }) =>
+    `${outcome}${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`,
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }

@@ -92,6 +92,27 @@ export const EVENTS = {
       description: 'The call that did it, or `external`: somebody else, such as an editor or a command.'
     })
   }),
+  'tool.delegate': event(
+    'tool.delegate',
+    'A front end is asked to do something for a running call, and answers at POST /delegations/:id.',
+    {
+      delegation_id: Type.String(),
+      effect: Type.String({ description: 'What to do: editor.apply_edit.' }),
+      client_id: Type.String({ description: 'The front end that is asked; others leave it alone.' }),
+      params: Type.Record(Type.String(), Type.Unknown()),
+      expires_at: Type.String({ format: 'date-time', description: 'Until when an answer counts.' })
+    }
+  ),
+  'tool.delegation_ended': event(
+    'tool.delegation_ended',
+    'A front end has answered, or its answer is not waited for.',
+    {
+      delegation_id: Type.String(),
+      outcome: Type.Enum(['done', 'refused', 'withdrawn', 'timeout']),
+      by: Type.Optional(Type.String({ description: 'The client that answered.' })),
+      reason: Type.Optional(Type.String())
+    }
+  ),
   'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired']),

@@ -30,5 +30,9 @@ export const notice = (type: string, data: object, seq?: number) =>
 function cut(json: string) {
   const event = JSON.parse(json) as Record<string, unknown>
   const small = Object.entries(event).filter(([, value]) => JSON.stringify(value).length <= SMALL_FIELD)
-  return JSON.stringify({ ...Object.fromEntries(small), truncated: true, href: `/calls/${event.tool_call_id}` })
+  return JSON.stringify({
+    ...Object.fromEntries(small),
+    truncated: true,
+    href: event.href ?? `/calls/${event.tool_call_id}`
+  })
 }

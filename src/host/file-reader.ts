@@ -1,7 +1,9 @@
 // Looking at the files of one workspace, for one call. Every path is walked and judged anew each time (see `paths.ts`).
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
+import type { HeldBuffer } from './buffers.ts'
 import { hashOf } from './content.ts'
+import { type Unsaved, unsavedOf } from './editors.ts'
 import { explain, quote } from './errno.ts'
 import type { Effects, Workspace } from './host.ts'
 import { OpenFile } from './open-file.ts'
@@ -18,13 +20,20 @@ export class Found {
   readonly stat: BigIntStats
   /** Undefined for files over `HASH_LIMIT`. */
   readonly bytes: Buffer | undefined
+  /** Set where `bytes` is what an editor holds unsaved, which is where a change of it goes. */
+  readonly unsaved: Unsaved | undefined
   #hash: string | undefined
 
-  constructor({ path, size, stat }: Pick<OpenFile, 'path' | 'size' | 'stat'>, bytes: Buffer | undefined) {
+  constructor(
+    { path, size, stat }: Pick<OpenFile, 'path' | 'size' | 'stat'>,
+    bytes: Buffer | undefined,
+    unsaved?: Unsaved
+  ) {
     this.path = path
     this.size = size
     this.stat = stat
     this.bytes = bytes
+    this.unsaved = unsaved
   }
 
   /** Made when it is first asked for: a change has time for that while the disk works. */
@@ -53,6 +62,8 @@ export class FileReader {
   protected readonly effects: Effects
   /** What policy was told of each path. It must still hold when the call acts. */
   protected readonly judged = new Map<string, Resolved>()
+  /** What an editor held of each of them then, by its hash. */
+  readonly #heldThen = new Map<string, string | undefined>()
 
   constructor(workspace: Workspace, guard: Guard, effects: Effects) {
     this.workspace = workspace
@@ -66,6 +77,7 @@ export class FileReader {
     place.close()
     const resolved = judge(this.workspace, this.guard, place)
     this.judged.set(path, resolved)
+    this.#heldThen.set(path, this.effects.editors?.held(resolved.path)?.hash)
     return resolved
   }
 
@@ -81,6 +93,8 @@ export class FileReader {
     const place = walk(this.workspace, path)
     try {
       const { stat } = place
+      const replaced = this.#replacedInEditor(place)
+      if (replaced) return hashOf(replaced.bytes)
       if (!stat) return 'absent'
       if (stat.isDirectory()) return 'directory'
       if (!stat.isFile() || stat.size > HASH_LIMIT) return `stat:${stampOf(stat)}`
@@ -105,6 +119,25 @@ export class FileReader {
     return place.stat && !isFresh(place.stat) ? stampOf(place.stat) : undefined
   }
 
+  /** What an editor holds of the file that is not on the disk. */
+  unsaved(path: string): Unsaved | undefined {
+    if (!this.effects.editors?.any) return undefined
+    const place = this.walk(path)
+    try {
+      return this.#unsavedAt(place)
+    } finally {
+      place.close()
+    }
+  }
+
+  /** What editors hold of a path and of all beneath it. */
+  unsavedIn(path: string): HeldBuffer[] {
+    const { editors } = this.effects
+    if (!editors?.any) return []
+    const own = this.unsaved(path)
+    return [...(own ? [own.buffer] : []), ...editors.beneath(this.peek(path).path)]
+  }
+
   /** Opens a regular file; the caller closes it. */
   open(path: string): OpenFile {
     const place = this.walk(path)
@@ -120,14 +153,18 @@ export class FileReader {
   async look(path: string): Promise<Found | undefined> {
     const place = this.walk(path)
     let file: OpenFile
+    let unsaved: Unsaved | undefined
     try {
       this.refuseServerState(place, path)
       if (!place.stat) return undefined
       file = this.openAt(place, path)
+      unsaved = this.#replacedInEditor(place)
     } finally {
       place.close()
     }
     try {
+      if (unsaved)
+        return new Found({ path: file.path, size: unsaved.bytes.length, stat: file.stat }, unsaved.bytes, unsaved)
       return new Found(file, file.size > HASH_LIMIT ? undefined : await file.bytes(this.effects.signal))
     } finally {
       file.close()
@@ -164,6 +201,41 @@ export class FileReader {
   protected refuseServerState(place: Place, given: string) {
     if (judge(this.workspace, this.guard, place).protected !== 'all') return
     throw new ToolError('SENSITIVE_PATH', `${quote(given)} belongs to the server.`, { path: given })
+  }
+
+  /** Refuses a change on the disk of what an editor has taken up since the call was judged; where changes go to editors,
+   * of anything that one holds. */
+  protected refuseHeld(place: Place, given: string) {
+    const unsaved = this.#unsavedAt(place)
+    if (!unsaved) return
+    const { hash, client } = unsaved.buffer
+    if (this.#heldThen.has(given) && this.#heldThen.get(given) !== hash) throw stale(given)
+    if (this.effects.editors?.writes !== 'editor') return
+    throw new ToolError(
+      'DELEGATE_UNAVAILABLE',
+      `${quote(given)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
+      { path: given, client }
+    )
+  }
+
+  /** What a change of a file would replace in an editor, where changes go there. */
+  #replacedInEditor(place: Place): Unsaved | undefined {
+    return this.effects.editors?.writes === 'editor' ? this.#unsavedAt(place) : undefined
+  }
+
+  #unsavedAt(place: Place): Unsaved | undefined {
+    const buffer = this.effects.editors?.held(place.path)
+    return buffer && unsavedOf(buffer, this.#onDisk(place))
+  }
+
+  #onDisk(place: Place): Buffer | undefined {
+    if (!place.stat?.isFile() || place.stat.size > HASH_LIMIT) return undefined
+    const file = this.openAt(place, place.path)
+    try {
+      return file.bytesSync()
+    } finally {
+      file.close()
+    }
   }
 
   protected openAt(place: Place, given: string): OpenFile {

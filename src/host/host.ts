@@ -3,6 +3,7 @@
 
 import type { Compute } from './compute.ts'
 import type { Doors } from './door.ts'
+import type { Editors } from './editors.ts'
 import type { FileList } from './file-list.ts'
 import type { Files } from './files.ts'
 import type { Processes } from './processes.ts'
@@ -48,6 +49,8 @@ export interface Effects {
   /** Resolves once the call's intent is durable in the journal. Awaited right before the first visible change. */
   committed(): Promise<void>
   changed(change: Change): void
+  /** Editors that hold files of the workspace unsaved. */
+  editors?: Editors
 }
 
 /** A served root folder. `root` is its real path, `fd` an open descriptor of it (O_DIRECTORY), held while the server runs. */

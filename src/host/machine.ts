@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../config.ts'
+import { Buffers } from './buffers.ts'
 import { Compute } from './compute.ts'
 import type { Doors } from './door.ts'
 import { FileList } from './file-list.ts'
@@ -29,6 +30,7 @@ export interface WorkspaceInUse extends Workspace {
 export class Machine {
   readonly workspaces = new Map<string, WorkspaceInUse>()
   readonly outputs: Outputs
+  readonly buffers: Buffers
   readonly #spawner = new Spawner()
   readonly #compute = new Compute()
   readonly #guard: Guard
@@ -37,6 +39,7 @@ export class Machine {
   constructor(settings: Settings, doors?: Doors) {
     this.#settings = settings
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
+    this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
   }

@@ -2,10 +2,11 @@
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { type Delegations, FRONT_END_EFFECTS } from '../calls/delegations.ts'
 import { ToolError } from '../errors.ts'
-import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
+import { EVENT_TYPES, EVENTS } from '../events/events.ts'
 import type { Streams } from '../events/streams.ts'
-import { problems } from './schema.ts'
+import { ClientId, problems } from './schema.ts'
 import { openStream } from './stream.ts'
 
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -18,6 +19,12 @@ const EventsQuery = Type.Object(
       Type.String({ description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.` })
     ),
     tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
+    effects: Type.Optional(
+      Type.String({
+        description: `What this front end can do for calls, separated by commas: ${FRONT_END_EFFECTS.join(', ')}. Takes the right to approve.`
+      })
+    ),
+    client_id: Type.Optional(ClientId),
     after: Type.Optional(
       Type.Integer({ ...Seq, description: 'Resume after this seq; Last-Event-ID does the same and wins.' })
     )
@@ -25,7 +32,10 @@ const EventsQuery = Type.Object(
   { additionalProperties: false }
 )
 
-export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams }> = async (app, { streams }) => {
+export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; delegations: Delegations }> = async (
+  app,
+  { streams, delegations }
+) => {
   app.get(
     '/events',
     {
@@ -48,22 +58,26 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams }> = asyn
         }
       }
     },
-    async ({ query, headers }, reply) => {
-      const { types, after, ...filter } = query
-      const wanted = types === undefined ? undefined : typesOf(types)
+    async ({ query, headers, caller }, reply) => {
+      const { types, effects, client_id = caller.client, after, ...filter } = query
+      const wanted = types === undefined ? undefined : namesOf('types', types, EVENT_TYPES)
+      const offered = effects === undefined ? [] : namesOf('effects', effects, FRONT_END_EFFECTS)
+      if (offered.length > 0 && !caller.rights.has('approve'))
+        throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
+      const leave = delegations.offer(client_id, offered)
       return openStream(streams, reply, {
         after: headers['last-event-id'] ?? after,
         filter: { ...filter, ...(wanted && { types: wanted }) }
-      })
+      }).finally(leave)
     }
   )
 }
 
-function typesOf(text: string): EventType[] {
-  const types = text.split(',').map(type => type.trim())
-  const unknown = types.find(type => !(EVENT_TYPES as string[]).includes(type))
-  if (unknown === undefined) return types as EventType[]
-  throw new ToolError('INVALID_PARAMS', `There is no event type ${JSON.stringify(unknown.slice(0, 60))}.`, {
-    errors: [{ pointer: '/types', message: `must be of: ${EVENT_TYPES.join(', ')}`, in: 'query' }]
+function namesOf<T extends string>(field: string, text: string, known: readonly T[]): T[] {
+  const names = text.split(',').map(name => name.trim())
+  const unknown = names.find(name => !(known as readonly string[]).includes(name))
+  if (unknown === undefined) return names as T[]
+  throw new ToolError('INVALID_PARAMS', `/${field} knows no ${JSON.stringify(unknown.slice(0, 60))}.`, {
+    errors: [{ pointer: `/${field}`, message: `must be of: ${known.join(', ')}`, in: 'query' }]
   })
 }

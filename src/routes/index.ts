@@ -4,9 +4,13 @@ import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { Delegations } from '../calls/delegations.ts'
+import type { HeldBuffers } from '../calls/held-buffers.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { approvalRoutes } from './approvals.ts'
+import { bufferRoutes } from './buffers.ts'
 import { callRoutes } from './calls.ts'
+import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
 import { ruleRoutes } from './rules.ts'
 import { SHARED } from './schema.ts'
@@ -15,6 +19,8 @@ import { toolRoutes } from './tools.ts'
 
 export interface Services extends ServerServices {
   catalog: Catalog
+  buffers: HeldBuffers
+  delegations: Delegations
 }
 
 export async function registerRoutes(app: FastifyInstance, services: Services) {
@@ -32,6 +38,8 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
   await app.register(eventRoutes, services)
   await app.register(toolRoutes, services)
   await app.register(ruleRoutes, services)
+  await app.register(bufferRoutes, services)
+  await app.register(delegationRoutes, services)
   await app.register(serverRoutes, services)
 }
 

@@ -57,4 +57,10 @@ export const problems = (...codes: ErrorCode[]) => {
 
 export const WaitMs = Type.Integer({ minimum: 0, maximum: 600_000, description: 'How long the answer may be held.' })
 
+/** Names one front end among several of the same kind. */
+export const ClientId = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,64}$',
+  description: 'Which front end this is; by default the name that the client calls itself.'
+})
+
 export const CallId = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })

@@ -30,6 +30,7 @@ const rulebook = (more: Partial<Rulebook> = {}): Rulebook => ({
   now: NOW,
   read_only: false,
   sensitive_call_only: 'deny',
+  ask_for_unsaved: false,
   administrator: [],
   user: [],
   remembered: [],

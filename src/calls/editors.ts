@@ -1,0 +1,83 @@
+// What a call hears of editors that hold files unsaved, how it hands a change to one, and what people are told of it.
+import { createHash } from 'node:crypto'
+import { ToolError } from '../errors.ts'
+import type { EditorEdit, Editors } from '../host/editors.ts'
+import { unifiedDiff } from '../text/diff.ts'
+import { about, type Engine, type ServedWorkspace } from './engine.ts'
+import type { Live } from './live.ts'
+import type { HeldFile, JudgedPath } from './policy.ts'
+
+/** The editors of one workspace, for one call. */
+export function editorsOf(engine: Engine, live: Live, { name }: ServedWorkspace): Editors {
+  const { buffers, settings } = engine
+  return {
+    writes: settings.buffers.on_write === 'delegate' ? 'editor' : 'disk',
+    get any() {
+      return buffers.any
+    },
+    held: path => buffers.held(name, path),
+    beneath: folder => buffers.beneath(name, folder),
+    apply: edit => applyInEditor(engine, live, edit)
+  }
+}
+
+async function applyInEditor({ buffers, delegations, settings }: Engine, live: Live, { was, content }: EditorEdit) {
+  const { call, abort } = live
+  const { path, client, client_id, hash, version } = was
+  const { diff } = unifiedDiff(path, was.text, content)
+  const params = { path, before_hash: hash, ...(version !== undefined && { version }), content, diff }
+  const answer = await delegations.ask(
+    about(call),
+    { effect: 'editor.apply_edit', client_id, params },
+    { ms: settings.buffers.delegate_ms, signal: abort.signal }
+  )
+  if (answer.status === 'refused') {
+    const stale = buffers.held(call.workspace, path)?.hash !== hash
+    const why = answer.reason === undefined ? '.' : `: ${answer.reason}`
+    throw new ToolError(stale ? 'STALE_FILE' : 'PERMISSION_DENIED', `${client} refused to change ${path}${why}`, {
+      path,
+      client
+    })
+  }
+  if (answer.content_hash !== undefined && answer.content_hash !== sha256(content))
+    throw new ToolError('STALE_FILE', `${client} changed ${path}, but not to what it was given: read it again.`, {
+      path,
+      client
+    })
+  buffers.replaced(call.workspace, was, content)
+}
+
+const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
+/** Throws where a change would go to an editor that does not listen, so that nobody is asked for nothing. */
+export function mustReachEditors({ delegations, settings }: Engine, paths: readonly JudgedPath[]) {
+  if (settings.buffers.on_write !== 'delegate') return
+  for (const { client_id } of written(paths)) delegations.mustOffer(client_id, 'editor.apply_edit')
+}
+
+/** What there is to say of a call that writes what editors hold, before it runs or after. */
+export function notesOf({ settings }: Engine, paths: readonly JudgedPath[], when: 'before' | 'after'): string[] {
+  return written(paths).map(({ path, client }) => NOTES[settings.buffers.on_write][when](path, client))
+}
+
+const beneath = {
+  before: (path: string, client: string) =>
+    `${path} has unsaved changes in ${client}: this changes the file on the disk, beneath the editor.`,
+  after: (path: string, client: string) =>
+    `${path} has unsaved changes in ${client}, which this did not touch: it changed the file on the disk.`
+}
+const NOTES = {
+  ask: beneath,
+  warn: beneath,
+  delegate: {
+    before: (path: string, client: string) =>
+      `${path} has unsaved changes in ${client}: the change is made there, and not saved.`,
+    after: (path: string, client: string) => `${client} has made the change of ${path}; it is not saved yet.`
+  }
+}
+
+const written = (paths: readonly JudgedPath[]): HeldFile[] => [
+  ...new Map(
+    paths.flatMap(({ access, unsaved = [] }) => (access === 'write' ? unsaved.map(held => [held.path, held]) : []))
+  ).values()
+]
