@@ -7,14 +7,20 @@ import type {
   Approve,
   BatchOutcome,
   CallRequest,
+  Delegation,
+  DelegationAnswer,
   DryRun,
+  FrontEnd,
   Health,
+  HeldBuffer,
+  Holding,
   ListedTool,
   LogQuery,
   NewRule,
   Output,
   OutputQuery,
   Reject,
+  SentBuffer,
   State
 } from './wire.ts'
 
@@ -143,6 +149,46 @@ export class Client {
 
   revokeRule(rule_id: string, { signal }: RequestOptions = {}): Promise<RememberedRule> {
     return this.#wire.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
+  }
+
+  /** Tells of buffers that are not saved, each in place of what this front end held of its file, and renews its lease on
+   * all it holds; none at all just renews. */
+  putBuffers(
+    buffers: SentBuffer[],
+    { signal, ...who }: FrontEnd & RequestOptions & { lease_ms?: number } = {}
+  ): Promise<Holding> {
+    return this.#wire.json('PUT', '/buffers', { body: { buffers, ...who }, signal })
+  }
+
+  /** A buffer was saved or closed; without a path, all of this front end. */
+  dropBuffers({ signal, ...query }: FrontEnd & RequestOptions & { path?: string } = {}): Promise<Holding> {
+    return this.#wire.json('DELETE', '/buffers', { query, signal })
+  }
+
+  /** What editors hold and have not saved, with the texts where `content` says so. */
+  async buffers({
+    signal,
+    ...query
+  }: RequestOptions & { workspace?: string; content?: boolean } = {}): Promise<HeldBuffer[]> {
+    return (await this.#wire.json<{ buffers: HeldBuffer[] }>('GET', '/buffers', { query, signal })).buffers
+  }
+
+  /** What waits for a front end, oldest first. */
+  async delegations({ signal }: RequestOptions = {}): Promise<Delegation[]> {
+    return (await this.#wire.json<{ delegations: Delegation[] }>('GET', '/delegations', { signal })).delegations
+  }
+
+  /** One that waits, whole, where its event was truncated. */
+  delegation(delegation_id: string, { signal }: RequestOptions = {}): Promise<Delegation> {
+    return this.#wire.json('GET', `/delegations/${encodeURIComponent(delegation_id)}`, { signal })
+  }
+
+  /** Answers for the front end that was asked. The first answer counts. */
+  answerDelegation(
+    delegation_id: string,
+    { signal, ...answer }: DelegationAnswer & RequestOptions
+  ): Promise<{ delegation_id: string; outcome: 'done' | 'refused'; by: string; reason?: string }> {
+    return this.#wire.json('POST', `/delegations/${encodeURIComponent(delegation_id)}`, { body: answer, signal })
   }
 
   state({ signal }: RequestOptions = {}): Promise<State> {

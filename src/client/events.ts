@@ -11,6 +11,10 @@ export interface EventsOptions {
   session_id?: string
   workspace?: string
   tool_call_id?: string
+  /** What this front end can do for calls, such as `editor.apply_edit`. */
+  effects?: readonly string[]
+  /** Which front end this is. Default: the name that the client calls itself. */
+  client_id?: string
   signal?: AbortSignal
   /** Told when the connection is lost, before it is made again. */
   onDisconnect?: (cause: unknown) => void
@@ -33,8 +37,9 @@ const LONGEST_RETRY_MS = 10_000
 const SILENCE_MS = 45_000
 
 export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGenerator<Event> {
-  const { after, types, session_id, workspace, tool_call_id, signal, retry_ms, silence_ms = SILENCE_MS } = options
-  const query = { session_id, workspace, tool_call_id, types: types?.join(',') }
+  const { after, types, effects, client_id, session_id, workspace, tool_call_id } = options
+  const { signal, retry_ms, silence_ms = SILENCE_MS } = options
+  const query = { session_id, workspace, tool_call_id, client_id, types: types?.join(','), effects: effects?.join(',') }
   let last = after === undefined ? undefined : String(after)
   let retry = retry_ms ?? RETRY_MS
   let tries = 0

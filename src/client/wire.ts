@@ -90,6 +90,64 @@ export interface OutputQuery {
   wait_ms?: number
 }
 
+/** A buffer to tell of. */
+export interface SentBuffer {
+  path: string
+  content: string
+  version?: number
+  /** Hash of the file that the editor read. */
+  base_hash?: string
+}
+
+/** Which front end speaks, and of which workspace. */
+export interface FrontEnd {
+  /** Default: the name that the client calls itself. */
+  client_id?: string
+  workspace?: string
+}
+
+/** A buffer as it is held. */
+export interface HeldBuffer {
+  path: string
+  client_id: string
+  client: string
+  version?: number
+  base_hash?: string
+  /** sha256 of the text. */
+  hash: string
+  size: number
+  updated_at: string
+  /** Where it was asked for. */
+  content?: string
+}
+
+/** All that one front end holds in a workspace. */
+export interface Holding {
+  client_id: string
+  /** When it is dropped unless the front end speaks up. */
+  expires_at: string | null
+  buffers: HeldBuffer[]
+}
+
+/** What a front end is asked to do for a call. */
+export interface Delegation {
+  delegation_id: string
+  effect: string
+  client_id: string
+  params: Record<string, unknown>
+  expires_at: string
+  tool_call_id: string
+  session_id: string
+  workspace: string
+}
+
+export interface DelegationAnswer {
+  status: 'done' | 'refused'
+  reason?: string
+  /** sha256 of the text that the front end holds now. */
+  content_hash?: string
+}
+
 export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
   session_id?: string
   workspace?: string

@@ -42,7 +42,7 @@ export interface BufferLimits {
 }
 
 interface Lease {
-  /** By the monotonic clock. */
+  /** By the clock that never goes back. */
   until: number
   /** By workspace and canonical path. */
   buffers: Map<string, { held: HeldBuffer; workspace: string; given: string }>
@@ -51,12 +51,15 @@ interface Lease {
 export class Buffers {
   readonly #guard: Guard
   readonly #limits: BufferLimits
+  readonly #now: () => number
   readonly #leases = new Map<string, Lease>()
   readonly #generations = new Map<string, number>()
 
-  constructor(guard: Guard, limits: BufferLimits) {
+  /** `now` is a clock that never goes back, in milliseconds. */
+  constructor(guard: Guard, limits: BufferLimits, now: () => number = () => performance.now()) {
     this.#guard = guard
     this.#limits = limits
+    this.#now = now
   }
 
   /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. */
@@ -70,7 +73,7 @@ export class Buffers {
       buffers.set(keyOf(workspace.name, held.path), { held, workspace: workspace.name, given: each.path })
     }
     this.#mustFit([...others, ...[...buffers.values()].map(({ held }) => held)])
-    if (buffers.size > 0) this.#leases.set(holder.client_id, { until: performance.now() + lease_ms, buffers })
+    if (buffers.size > 0) this.#leases.set(holder.client_id, { until: this.#now() + lease_ms, buffers })
     if (sent.length > 0) this.#changed(workspace.name)
   }
 
@@ -128,7 +131,7 @@ export class Buffers {
   /** Until when a client holds its buffers, in milliseconds from now. */
   leaseOf(client_id: string): number | undefined {
     const lease = this.#leases.get(client_id)
-    return lease && Math.max(0, lease.until - performance.now())
+    return lease && Math.max(0, lease.until - this.#now())
   }
 
   /** Anything is held at all. */
@@ -178,7 +181,7 @@ export class Buffers {
   }
 
   #sweep() {
-    const now = performance.now()
+    const now = this.#now()
     for (const [client_id, { until, buffers }] of this.#leases) {
       if (until > now) continue
       this.#leases.delete(client_id)

@@ -1,6 +1,11 @@
 // What a call must know of editors: which files they hold unsaved, and how a change of one gets there.
+import { ToolError } from '../errors.ts'
 import { decode, encode, withEol } from '../text/encoding.ts'
 import type { HeldBuffer } from './buffers.ts'
+import { type Content, hashOf } from './content.ts'
+import { quote } from './errno.ts'
+import type { Effects } from './host.ts'
+import { OpenFile } from './open-file.ts'
 
 /** A change of a buffer, for the editor that holds it. */
 export interface EditorEdit {
@@ -42,8 +47,31 @@ function asSaved(text: string, disk: Buffer | undefined): Buffer {
   return encode(text.includes('\r\n') ? text : withEol(text, old.eol), old.encoding) ?? Buffer.from(text)
 }
 
-/** The text of new content in the line endings that the editor uses for it; undefined where it is no text. */
-export function asHeld(content: Buffer, { text }: HeldBuffer): string | undefined {
-  const after = content.length === 0 ? '' : decode(content)?.text
+/** Hands new content to the editor that holds the file. Nothing on the disk changes, so no change is told. */
+export async function changeInEditor({ editors, committed, signal }: Effects, was: Unsaved, content: Content) {
+  const { buffer } = was
+  const { path, client } = buffer
+  const bytes = content instanceof OpenFile ? await content.bytes(signal) : Buffer.from(content)
+  const text = asHeld(bytes, buffer)
+  if (text === undefined)
+    throw new ToolError(
+      'BINARY_FILE',
+      `${quote(path)} has unsaved changes in ${client}, and what it would become is no text.`,
+      {
+        path,
+        client
+      }
+    )
+  await committed()
+  signal.throwIfAborted()
+  if (editors?.held(path)?.hash !== buffer.hash)
+    throw new ToolError('STALE_FILE', `${quote(path)} was edited further in ${client}.`, { path, client })
+  await editors.apply({ was: buffer, content: text })
+  return { path, size: bytes.length, hash: hashOf(bytes) }
+}
+
+/** New content with the line endings that the editor uses; undefined where it is no text. */
+function asHeld(bytes: Buffer, { text }: HeldBuffer): string | undefined {
+  const after = bytes.length === 0 ? '' : decode(bytes)?.text
   return text.includes('\r\n') ? after : after?.replaceAll('\r\n', '\n')
 }

@@ -62,7 +62,7 @@ export class FileReader {
   protected readonly effects: Effects
   /** What policy was told of each path. It must still hold when the call acts. */
   protected readonly judged = new Map<string, Resolved>()
-  /** What an editor held of each of them then, by its hash. */
+  /** What an editor held of each of them then, by canonical path. */
   readonly #heldThen = new Map<string, string | undefined>()
 
   constructor(workspace: Workspace, guard: Guard, effects: Effects) {
@@ -77,7 +77,7 @@ export class FileReader {
     place.close()
     const resolved = judge(this.workspace, this.guard, place)
     this.judged.set(path, resolved)
-    this.#heldThen.set(path, this.effects.editors?.held(resolved.path)?.hash)
+    this.#heldThen.set(resolved.path, this.effects.editors?.held(resolved.path)?.hash)
     return resolved
   }
 
@@ -203,19 +203,21 @@ export class FileReader {
     throw new ToolError('SENSITIVE_PATH', `${quote(given)} belongs to the server.`, { path: given })
   }
 
-  /** Refuses a change on the disk of what an editor has taken up since the call was judged; where changes go to editors,
-   * of anything that one holds. */
-  protected refuseHeld(place: Place, given: string) {
+  /** Refuses to change on the disk what an editor has taken up since the call was judged and, where changes go to
+   * editors, anything that one holds. */
+  protected refuseHeld(place: Place) {
     const unsaved = this.#unsavedAt(place)
     if (!unsaved) return
-    const { hash, client } = unsaved.buffer
-    if (this.#heldThen.has(given) && this.#heldThen.get(given) !== hash) throw stale(given)
-    if (this.effects.editors?.writes !== 'editor') return
-    throw new ToolError(
-      'DELEGATE_UNAVAILABLE',
-      `${quote(given)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
-      { path: given, client }
-    )
+    if (this.#heldThen.has(place.path) && this.#heldThen.get(place.path) !== unsaved.buffer.hash)
+      throw stale(place.path)
+    if (this.effects.editors?.writes === 'editor') throw onlyThere(unsaved.buffer)
+  }
+
+  /** The same for all that a folder holds. */
+  protected refuseHeldBeneath(place: Pick<Place, 'path'>) {
+    const { editors } = this.effects
+    const held = editors?.writes === 'editor' ? editors.beneath(place.path)[0] : undefined
+    if (held) throw onlyThere(held)
   }
 
   /** What a change of a file would replace in an editor, where changes go there. */
@@ -290,6 +292,13 @@ export const notFound = (path: string) => new ToolError('FILE_NOT_FOUND', `${quo
 
 export const stale = (path: string) =>
   new ToolError('STALE_FILE', `${quote(path)} is no longer what it was when the call was judged or read.`, { path })
+
+const onlyThere = ({ path, client }: HeldBuffer) =>
+  new ToolError(
+    'DELEGATE_UNAVAILABLE',
+    `${quote(path)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
+    { path, client }
+  )
 
 export const notAFile = (path: string, stat: BigIntStats) =>
   new ToolError('NOT_A_FILE', `${quote(path)} is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}.`, { path })

@@ -12,6 +12,7 @@ import {
   lineCount,
   linesAddedBy
 } from './content.ts'
+import { changeInEditor } from './editors.ts'
 import { explain, quote } from './errno.ts'
 import { type Entry, FileReader, type Found, HASH_LIMIT, notAFile, notFound, stale, typeOf } from './file-reader.ts'
 import { makeMissing, unmake } from './folders.ts'
@@ -59,6 +60,7 @@ export class Files extends FileReader {
     return this.#changing(path, this.walk(path), place => {
       if (this.judged.get(path)?.kind === 'missing') throw alreadyThere(path)
       if (place.stat && !place.stat.isFile()) throw notAFile(path, place.stat)
+      if (was.unsaved) return changeInEditor(this.effects, was.unsaved, content)
       if (!place.stat || place.path !== was.path || stampOf(place.stat) !== stampOf(was.stat)) throw stale(path)
       return this.#put(place, content, was, Number(was.stat.mode), [], lines)
     })
@@ -90,6 +92,7 @@ export class Files extends FileReader {
   /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
   async removeTree(path: string): Promise<string[]> {
     const branches = await this.tree(path)
+    this.refuseHeldBeneath(branches[0]!)
     await this.#permitted()
     const removed: string[] = []
     try {
@@ -155,6 +158,8 @@ export class Files extends FileReader {
         if (`${place.path}/`.startsWith(`${source.path}/`)) {
           throw new ToolError('INVALID_PATH', `${quote(from)} cannot be moved into itself.`, { from, to })
         }
+        for (const each of [source, place]) this.refuseHeld(each)
+        this.refuseHeldBeneath(source)
         const moved = this.#lookAt(source, from).hash
         const replaced = place.stat && this.#lookAt(place, to).hash
         const target = await makeMissing(this.workspace, this.effects, place, made)
@@ -219,6 +224,7 @@ export class Files extends FileReader {
     made: string[],
     lines: LineChanges
   ): Promise<Written> {
+    this.refuseHeld(place)
     const filling = fillingOf(content)
     const { workspace, effects } = this
     let written: Written | undefined
@@ -250,6 +256,7 @@ export class Files extends FileReader {
 
   #unlink(place: Place, given: string) {
     if (!place.stat) throw notFound(given)
+    this.refuseHeld(place)
     const { hash, lines } = this.#lookAt(place, given)
     if (place.stat.isDirectory()) rmdirSync(place.door)
     else unlinkSync(place.door)
