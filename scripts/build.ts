@@ -5,8 +5,8 @@ import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 
-/** Packages that stay packages: one brings a program along, the other is rarely loaded. */
-const NOT_BUNDLED = ['@vscode/ripgrep', 'prom-client']
+/** Packages that stay packages: one brings a program along, the others are rarely loaded. */
+const NOT_BUNDLED = ['@vscode/ripgrep', 'prom-client', 'unpdf']
 /** Packages whose CommonJS form hides what it loads, so that their other form is taken. */
 const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib/esm/main.js') }
 /** CommonJS packages within the bundle load Node's own modules in their way. */
@@ -22,7 +22,8 @@ await build({
     { in: 'src/tool.ts', out: 'tool' },
     // Started by their paths, from whichever chunk holds what starts them.
     { in: 'src/host/store-worker.ts', out: 'lib/store-worker' },
-    { in: 'src/host/compute-worker.ts', out: 'lib/compute-worker' }
+    { in: 'src/host/compute-worker.ts', out: 'lib/compute-worker' },
+    { in: 'src/host/pdf-worker.ts', out: 'lib/pdf-worker' }
   ],
   chunkNames: 'lib/[name]-[hash]',
   splitting: true,

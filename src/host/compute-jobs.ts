@@ -1,6 +1,7 @@
 // What can be worked out off the main thread: pure functions of values that can be copied to another thread, by name.
 // A fault that a caller must tell apart is part of the answer: of what is thrown only the message arrives.
 import { type Diff, unifiedDiff } from '../text/diff.ts'
+import { type Notebook, type NotebookQuery, notebookCells } from '../text/notebook.ts'
 
 export interface Job<I, O> {
   run(input: I): O
@@ -20,7 +21,8 @@ export const JOBS = {
   diff: job<DiffInput, Diff>({
     run: ({ path, before, after }) => unifiedDiff(path, before, after),
     steps: ({ before = '', after = '' }) => before.length + after.length + (before.length * after.length) / 3
-  })
+  }),
+  notebook: job<NotebookQuery, Notebook | undefined>({ run: notebookCells, steps: ({ text }) => text.length / 2 })
 }
 
 export type JobName = keyof typeof JOBS

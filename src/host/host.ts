@@ -6,6 +6,8 @@ import type { Doors } from './door.ts'
 import type { Editors } from './editors.ts'
 import type { FileList } from './file-list.ts'
 import type { Files } from './files.ts'
+import type { LineIndexes } from './line-index.ts'
+import type { PdfReader } from './pdf.ts'
 import type { Processes } from './processes.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
@@ -15,6 +17,9 @@ export interface Host {
   /** Names of the workspace's files, kept warm. */
   list: FileList
   ripgrep: Ripgrep
+  /** Where lines begin in large files. */
+  lines: LineIndexes
+  pdf: PdfReader
   processes: Processes
   /** Pure work on other threads, with a deadline. */
   compute: Compute

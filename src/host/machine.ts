@@ -9,14 +9,18 @@ import type { Doors } from './door.ts'
 import { FileList } from './file-list.ts'
 import { Files } from './files.ts'
 import type { Effects, Host, Workspace } from './host.ts'
+import { LineIndexes } from './line-index.ts'
 import { Outputs } from './outputs.ts'
+import { OutsideChanges } from './outside-all.ts'
 import { type Guard, openWorkspace, searchExcludes } from './paths.ts'
+import { PdfReader } from './pdf.ts'
 import { Processes } from './processes.ts'
 import { Ripgrep } from './ripgrep.ts'
 import { Spawner } from './spawner.ts'
 import { Watcher } from './watcher.ts'
 
 const WATCH_DELAY_MS = 500
+const SWITCHED_OFF = 'It is switched off by `watch.external`.'
 
 /** A workspace with what is kept of its tree. */
 export interface WorkspaceInUse extends Workspace {
@@ -31,8 +35,12 @@ export class Machine {
   readonly workspaces = new Map<string, WorkspaceInUse>()
   readonly outputs: Outputs
   readonly buffers: Buffers
+  /** Tells what others change, once it is started. */
+  readonly outside: OutsideChanges
   readonly #spawner = new Spawner()
   readonly #compute = new Compute()
+  readonly #lines = new LineIndexes()
+  readonly #pdf = new PdfReader()
   readonly #guard: Guard
   readonly #settings: Settings
 
@@ -42,10 +50,12 @@ export class Machine {
     this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
+    this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }
 
   /** What one call may use. */
-  hostFor(workspace: Workspace, effects: Effects, call_id: string): Host {
+  hostFor(workspace: Workspace, call_effects: Effects, call_id: string): Host {
+    const effects = this.outside.noting(workspace, call_effects)
     const { ripgrep, list } = this.workspaces.get(workspace.name)!
     const env_allow = this.#settings.env.allow
     return {
@@ -53,7 +63,9 @@ export class Machine {
       processes: new Processes(this.#spawner, this.outputs, workspace, effects, { call_id, env_allow }),
       ripgrep,
       list,
-      compute: this.#compute
+      compute: this.#compute,
+      lines: this.#lines,
+      pdf: this.#pdf
     }
   }
 
@@ -63,6 +75,7 @@ export class Machine {
   }
 
   async close() {
+    this.outside.close()
     for (const { list, watcher } of this.workspaces.values()) {
       list.close()
       watcher.close()
@@ -74,7 +87,7 @@ export class Machine {
 
   #open(workspace: Workspace) {
     const ripgrep = new Ripgrep(this.#spawner, workspace, { exclude: searchExcludes(workspace, this.#guard) })
-    const watcher = new Watcher(workspace)
+    const watcher = new Watcher(workspace, this.#settings.watch)
     let watching = false
     // In a moment: whoever asks first should not share the machine with the watcher's first look around.
     const later = once(() => {

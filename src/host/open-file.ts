@@ -64,6 +64,21 @@ export class OpenFile {
     }
   }
 
+  /** What is at a place, as much as the buffer holds and the file had when it was opened. */
+  async read(into: Buffer, position: number, signal?: AbortSignal): Promise<Buffer> {
+    const length = Math.min(into.length, this.size - position)
+    let at = 0
+    while (at < length) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await read(this.#fd, into, at, length - at, position + at).catch(error => {
+        throw explain(error, this.path)
+      })
+      if (bytesRead === 0) break
+      at += bytesRead
+    }
+    return into.subarray(0, at)
+  }
+
   close() {
     closeSync(this.#fd)
   }

@@ -1,4 +1,4 @@
-// Which image format bytes begin with, and its size in pixels as the header tells it.
+// Which image format bytes begin with, and its size in pixels as the header tells it. SVG is text, and read as such.
 
 export interface ImageHeader {
   media_type: string
@@ -6,8 +6,9 @@ export interface ImageHeader {
   height?: number
 }
 
-export function imageHeader(bytes: Buffer): ImageHeader | undefined {
-  return FORMATS.find(format => format.begins(bytes))?.read(bytes)
+/** Of a file with so many bytes in all, by those it begins with. */
+export function imageHeader(bytes: Buffer, size: number): ImageHeader | undefined {
+  return FORMATS.find(format => format.begins(bytes, size))?.read(bytes)
 }
 
 /** What other well-known binary formats are called, by their first bytes. */
@@ -16,7 +17,7 @@ export function binaryKind(bytes: Buffer): string | undefined {
 }
 
 interface Format {
-  begins(bytes: Buffer): boolean
+  begins(bytes: Buffer, size: number): boolean
   read(bytes: Buffer): ImageHeader
 }
 
@@ -40,14 +41,30 @@ const FORMATS: Format[] = [
     read: bytes => ({ media_type: 'image/webp', ...webpSize(bytes) })
   },
   {
-    begins: bytes => bytes.length >= 26 && has(bytes, 0, 'BM') && bytes.readUInt32LE(2) === bytes.length,
+    begins: (bytes, size) => bytes.length >= 26 && has(bytes, 0, 'BM') && bytes.readUInt32LE(2) === size,
     read: bytes => ({
       media_type: 'image/bmp',
       width: Math.abs(bytes.readInt32LE(18)),
       height: Math.abs(bytes.readInt32LE(22))
     })
+  },
+  {
+    begins: bytes => bytes.length >= 16 && has(bytes, 4, 'ftyp') && AVIF_BRANDS.some(brand => has(bytes, 8, brand)),
+    read: bytes => ({ media_type: 'image/avif', ...avifSize(bytes) })
+  },
+  {
+    // Two numbers alone would fit too many files: the first picture must lie within the file, behind the table.
+    begins: (bytes, size) =>
+      bytes.length >= 22 &&
+      has(bytes, 0, '\0\0\x01\0') &&
+      bytes.readUInt16LE(4) > 0 &&
+      bytes.readUInt32LE(18) >= 6 + 16 * bytes.readUInt16LE(4) &&
+      bytes.readUInt32LE(18) + bytes.readUInt32LE(14) <= size,
+    read: bytes => ({ media_type: 'image/x-icon', width: bytes[6]! || 256, height: bytes[7]! || 256 })
   }
 ]
+
+const AVIF_BRANDS = ['avif', 'avis']
 
 /** The first start-of-frame segment holds the size; segments before it are skipped by their length. */
 function jpegSize(bytes: Buffer) {
@@ -67,10 +84,18 @@ function webpSize(bytes: Buffer) {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
 }
 
+/** The first box of the kind `ispe` (image spatial extents) holds the size, after four bytes of version and flags. */
+function avifSize(bytes: Buffer) {
+  const at = bytes.indexOf('ispe', 0, 'latin1') + 8
+  if (at < 8 || at + 8 > bytes.length) return {}
+  return { width: bytes.readUInt32BE(at), height: bytes.readUInt32BE(at + 4) }
+}
+
 const BINARIES: [Buffer, string][] = [
-  [Buffer.from('%PDF-'), 'PDF document'],
   [Buffer.from('PK\x03\x04'), 'zip archive'],
   [Buffer.from([0x1f, 0x8b]), 'gzip archive'],
   [Buffer.from([0x7f, 0x45, 0x4c, 0x46]), 'program (ELF)'],
-  [Buffer.from('SQLite format 3\0'), 'SQLite database']
+  [Buffer.from('SQLite format 3\0'), 'SQLite database'],
+  [Buffer.from('II*\0'), 'TIFF image'],
+  [Buffer.from('MM\0*'), 'TIFF image']
 ]

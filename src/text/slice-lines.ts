@@ -3,7 +3,6 @@
 export interface Slice {
   content: string
   lines: number
-  total: number
   /** More was wanted than may be given. */
   cut: boolean
 }
@@ -14,22 +13,38 @@ export interface Budget {
   toll: number
 }
 
-/** Lines `first` to `last`, counted from 1, whole ones as far as the budget goes; one that alone is too long is cut. */
-export function sliceLines(text: string, first: number, last: number, { size, toll }: Budget): Slice {
-  let [line, start, end] = [1, first === 1 ? 0 : text.length, text.length]
-  let [fitting, fittingLines] = [-1, 0]
-  for (let at = text.indexOf('\n'); at >= 0 && at + 1 < text.length; at = text.indexOf('\n', at + 1)) {
-    const count = line - first + 1
-    if (line >= first && line <= last && at + 1 - start + count * toll <= size)
-      [fitting, fittingLines] = [at + 1, count]
-    if (line === last) end = at + 1
-    line++
-    if (line === first) start = at + 1
+/** So many lines from a place on, whole ones as far as the budget goes; one that alone is too long is cut. */
+export function sliceLines(text: string, start: number, limit: number, { size, toll }: Budget): Slice {
+  let [end, lines] = [start, 0]
+  while (lines < limit && end < text.length) {
+    const next = endOfLine(text, end)
+    if (next - start + (lines + 1) * toll > size) {
+      if (lines > 0) return { content: text.slice(start, end), lines, cut: true }
+      return { content: wholeCharacters(text.slice(start, start + size - toll)), lines: 1, cut: true }
+    }
+    end = next
+    lines++
   }
-  const total = text === '' ? 0 : line
-  if (start >= end) return { content: '', lines: 0, total, cut: false }
-  const wanted = Math.min(last, total) - first + 1
-  if (end - start + wanted * toll <= size) return { content: text.slice(start, end), lines: wanted, total, cut: false }
-  if (fitting > start) return { content: text.slice(start, fitting), lines: fittingLines, total, cut: true }
-  return { content: text.slice(start, start + Math.max(0, size - toll)), lines: 1, total, cut: true }
+  return { content: text.slice(start, end), lines, cut: false }
 }
+
+/** What follows the last line ending is a line too, unless it is empty. */
+export function countLines(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at = endOfLine(text, at)) count++
+  return count
+}
+
+/** Where a line begins, counted from 1; the text's end where it has fewer. */
+export function startOfLine(text: string, line: number): number {
+  let at = 0
+  for (let i = 1; i < line && at < text.length; i++) at = endOfLine(text, at)
+  return at
+}
+
+function endOfLine(text: string, from: number) {
+  const newline = text.indexOf('\n', from)
+  return newline < 0 ? text.length : newline + 1
+}
+
+const wholeCharacters = (text: string) => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text)

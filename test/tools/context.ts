@@ -10,7 +10,9 @@ import { ToolError } from '../../src/errors.ts'
 import { Compute } from '../../src/host/compute.ts'
 import { Files } from '../../src/host/files.ts'
 import type { Change, Host } from '../../src/host/host.ts'
+import { LineIndexes } from '../../src/host/line-index.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
+import { PdfReader } from '../../src/host/pdf.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool.ts'
 
 export interface World {
@@ -54,7 +56,7 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     workspace: { name: 'default', root },
     signal: abort.signal,
     // Only this is here: a tool of this folder that reached for more would fail at once.
-    host: { files, compute } as Host,
+    host: { files, compute, lines: new LineIndexes(), pdf: new PdfReader() } as Host,
     history: NO_HISTORY,
     notes: { read: () => undefined, write: async () => {} }
   }

@@ -1,18 +1,33 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync
+} from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../../src/errors.ts'
 import { hashOf } from '../../../src/host/files.ts'
+import { Spawner } from '../../../src/host/spawner.ts'
+import { encode } from '../../../src/text/encoding.ts'
 import tools from '../../../src/tools/files/index.ts'
 import listDirectory from '../../../src/tools/files/list_directory.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
 import { code, failure, makeWorld, NO_HISTORY, openDescriptors, run, snapshot } from '../context.ts'
+import { makeMachine } from '../machine.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAACddGYaAAAAC0lEQVR4nGNgwAQAABQAAcX2ZFIAAAAASUVORK5CYII=',
   'base64'
 )
+
+const spawner = new Spawner()
+t.teardown(() => spawner.close())
 
 t.test('every tool of the folder is described whole', async t => {
   t.same(
@@ -94,38 +109,125 @@ t.test('read_file gives parts, and says how to go on', async t => {
   t.equal((await shown({ path: 'a.txt', offset: 6000 })).content, '(The file has only 5000 lines.)')
   t.equal((await shown({ path: 'empty' })).content, '(The file is empty.)')
   const wide = await shown({ path: 'wide' })
-  t.equal(wide.content, `     1\t${'x'.repeat(2000)}… (3000 characters)\n     2\tshort`)
+  t.equal(
+    wide.content,
+    `     1\t${'x'.repeat(2000)}… (3000 characters)\n     2\tshort\n(Long lines are cut: offset and column show the rest of one.)`
+  )
   t.equal(wide.output.content, `${'x'.repeat(3000)}\nshort\n`, 'the data is not cut')
   const huge = await shown({ path: 'huge' })
   t.same([huge.truncated, huge.output.content.length, huge.output.total_lines], [true, 51_192, 1])
-  t.match(huge.content, /\n\(Line 1 is longer than one answer holds: the rest of it is left out\.\)$/)
+  t.match(huge.content, /y\n\(Line 1 goes on: read it with offset 1 and column 51193\. The next is 2\.\)$/)
+  const rest = await shown({ path: 'huge', column: 51_193 })
+  t.equal(rest.content, `     1\t${'y'.repeat(60_000 - 51_192)}`)
 })
 
-t.test('read_file streams what is too large to hold', async t => {
+/** What the kernel has given this process to read so far. */
+const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'latin1'))![1])
+
+/** A file of that size, most of it a hole, with text at its start and its end. */
+function makeHuge(file: string, size: number, start: string, end: string) {
+  const fd = openSync(file, 'w')
+  writeSync(fd, start)
+  writeSync(fd, end, size - Buffer.byteLength(end))
+  closeSync(fd)
+  // What was changed just now is not kept.
+  utimesSync(file, 1, 1)
+}
+
+const numbered = (count: number, word: string) =>
+  Array.from({ length: count }, (_, i) => `${word} ${i + 1} äöü\n`).join('')
+
+t.test('read_file reads parts of what is too large to hold', async t => {
   const { ctx, root } = makeWorld(t)
   const lines = 400_000
-  const bytes = Buffer.from(
-    `\ufeff${Array.from({ length: lines }, (_, i) => `line ${i + 1} of a large file äöü\n`).join('')}`
-  )
+  const bytes = Buffer.from(`\ufeff${numbered(lines, 'a line of a large file, number')}`)
   writeFileSync(join(root, 'large.txt'), bytes)
-  const output = await run(readFile, { path: 'large.txt', offset: 300_000, limit: 2 }, ctx)
-  t.same(output.content, 'line 300000 of a large file äöü\nline 300001 of a large file äöü\n')
+  const read = (input: object) => run(readFile, { path: 'large.txt', ...input }, ctx)
+  const line = (n: number) => `a line of a large file, number ${n} äöü\n`
+  const output = await read({ offset: 300_000, limit: 2 })
+  t.same(output.content, line(300_000) + line(300_001))
   t.same(
     [output.hash, output.lines, output.total_lines, output.encoding, output.size],
     [hashOf(bytes), 2, lines, 'utf-8-bom', bytes.length]
   )
-  t.equal((await run(readFile, { path: 'large.txt', limit: 1 }, ctx)).content, 'line 1 of a large file äöü\n')
-  writeFileSync(join(root, 'large.bin'), Buffer.alloc(11_000_000))
-  t.equal(await code(() => run(readFile, { path: 'large.bin' }, ctx)), 'BINARY_FILE')
-  writeFileSync(join(root, 'large.utf16'), Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.alloc(11_000_000, 'a\0')]))
-  t.equal(await code(() => run(readFile, { path: 'large.utf16' }, ctx)), 'TOO_LARGE')
-  writeFileSync(join(root, 'large.png'), Buffer.concat([PNG, Buffer.alloc(11_000_000)]))
-  t.equal(await code(() => run(readFile, { path: 'large.png' }, ctx)), 'TOO_LARGE')
-  t.equal(await code(() => run(readFile, { path: 'large.bin', encoding: 'base64' }, ctx)), 'TOO_LARGE')
+  t.equal((await read({ limit: 1 })).content, line(1))
+  t.match(await read({ offset: -2, limit: 1 }), { content: line(lines - 1), first_line: lines - 1, lines: 1 })
+  t.match(await read({ offset: -lines - 5, limit: 1 }), { content: line(1), first_line: 1 })
+  t.match(await read({ offset: lines + 1 }), { content: '', lines: 0, total_lines: lines })
+  t.equal((await read({ offset: 7, limit: 1, column: 35 })).content, 'öü\n')
+  t.equal((await read({ offset: 7, limit: 2, column: 99 })).content, `\n${line(8)}`)
+  for (const encoding of ['utf-16le', 'utf-16be'] as const) {
+    writeFileSync(join(root, 'large.txt'), encode(bytes.toString().slice(1), encoding)!)
+    t.match(await read({ offset: 300_000, limit: 1, column: 35 }), {
+      content: '00 äöü\n',
+      encoding,
+      total_lines: lines
+    })
+    t.match(await read({ offset: -1 }), { content: line(lines), encoding })
+  }
+  const latin1 = Buffer.concat([Buffer.alloc(11_000_000, 'plain\n'), Buffer.from('gr\xfcn\n', 'latin1')])
+  writeFileSync(join(root, 'large.txt'), latin1)
+  t.match(await read({ limit: 1 }), { content: 'plain\n', encoding: 'utf-8' })
+  t.match(await read({ offset: -1 }), { content: 'grün\n', encoding: 'latin1' })
+  writeFileSync(join(root, 'large.txt'), Buffer.concat([Buffer.alloc(11_000_000, 'plain\n'), Buffer.from([10, 0, 1])]))
+  t.equal(await code(() => read({ offset: -1 })), 'BINARY_FILE')
+})
+
+t.test('read_file refuses what is large and no text', async t => {
+  const { ctx, root } = makeWorld(t)
+  const large = Buffer.alloc(11_000_000)
+  const refused = async (name: string, content: Buffer, input: object = {}) => {
+    writeFileSync(join(root, name), content)
+    return failure(() => run(readFile, { path: name, ...input }, ctx))
+  }
+  t.match(await refused('a', large), { code: 'BINARY_FILE' })
+  t.match(await refused('b', large, { encoding: 'base64' }), { code: 'TOO_LARGE' })
+  t.match(await refused('c', Buffer.concat([PNG, large])), {
+    code: 'TOO_LARGE',
+    message: 'The image (image/png, 3 × 2 pixels) c has 11000068 bytes; the limit is 5242880.'
+  })
+})
+
+t.test('read_file finds a line in a gigabyte without holding it, and finds the next at once', async t => {
+  const { ctx, root } = makeWorld(t)
+  const size = 2 ** 30
+  makeHuge(join(root, 'huge.log'), size, numbered(450_000, 'early'), numbered(450_000, 'late'))
+  const read = (input: object) => run(readFile, { path: 'huge.log', ...input }, ctx)
+  const shown = async (input: object) => readFile.present(await read(input), { path: 'huge.log', ...input }).content
+  t.match(await read({ offset: -2 }), { content: 'late 449999 äöü\nlate 450000 äöü\n', first_line: -2 })
+  t.equal(
+    await shown({ offset: -2, limit: 1 }),
+    [
+      '(The file has 1073741824 bytes: over 268435456 no hash is made of it.)',
+      '    -2\tlate 449999 äöü',
+      '(Lines -2 to -2 of a file with 1073741824 bytes. Go on with offset -1.)'
+    ].join('\n')
+  )
+  const before = process.memoryUsage()
+  let peak = 0
+  const watching = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss)
+  }, 5)
+  const found = await read({ offset: 899_999, limit: 1 })
+  clearInterval(watching)
+  t.match(found, { content: 'late 449999 äöü\n', lines: 1, size })
+  t.notOk('hash' in found)
+  t.ok(Math.max(peak, process.memoryUsage().rss) - before.rss < 64 * 2 ** 20, 'memory stays flat')
+  // By now nobody has changed it for a while, so that what is found is kept.
+  await read({ offset: 899_999, limit: 1 })
+  const readSoFar = bytesRead()
+  t.match(await read({ offset: 899_998, limit: 1 }), { content: 'late 449998 äöü\n' })
+  t.ok(bytesRead() - readSoFar < 4 * 2 ** 20, 'the rest is not read again')
+  t.match(await read({ offset: 900_001 }), { lines: 0, total_lines: 900_000 })
+  t.match(await read({ offset: -1 }), { content: 'late 450000 äöü\n', first_line: 900_000 })
 })
 
 t.test('read_file shows images and gives the bytes of anything', async t => {
-  const { ctx, root } = makeWorld(t, { 'a.png': PNG, 'a.pdf': '%PDF-1.7\n\0', 'a.bin': Buffer.from([0, 1, 2]) })
+  const { ctx, root } = makeWorld(t, {
+    'a.png': PNG,
+    'a.bin': Buffer.from([0, 1, 2]),
+    'zeros.bin': Buffer.alloc(60_000)
+  })
   const output = await run(readFile, { path: 'a.png' }, ctx)
   t.match(output, {
     content: PNG.toString('base64'),
@@ -143,18 +245,23 @@ t.test('read_file shows images and gives the bytes of anything', async t => {
   })
   const bin = await run(readFile, { path: 'a.bin', encoding: 'base64' }, ctx)
   t.match(readFile.present(bin, { path: 'a.bin' }), { content: '3 bytes, base64:\nAAEC' })
-  t.equal(
-    (await failure(() => run(readFile, { path: 'a.pdf' }, ctx))).message,
-    'a.pdf is not text but a PDF document. Its bytes can be read with encoding base64.'
-  )
+  const zeros = await run(readFile, { path: 'zeros.bin', encoding: 'base64' }, ctx)
+  t.equal(zeros.content, 'A'.repeat(80_000), 'the data is not cut')
+  t.match(readFile.present(zeros, { path: 'zeros.bin' }), {
+    content:
+      /^60000 bytes, base64:\nA{51200}\n\(The first 51200 of 80000 characters; all of them are in the call's data\.\)$/,
+    truncated: true
+  })
   t.equal(await code(() => run(readFile, { path: 'a.bin' }, ctx)), 'BINARY_FILE')
   writeFileSync(join(root, 'big.png'), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]))
-  const { code: refused, details } = await failure(() => run(readFile, { path: 'big.png' }, ctx))
-  t.same([refused, details?.size], ['TOO_LARGE', PNG.length + 5 * 1024 * 1024])
+  t.match(await failure(() => run(readFile, { path: 'big.png' }, ctx)), {
+    code: 'TOO_LARGE',
+    details: { size: PNG.length + 5 * 1024 * 1024, media_type: 'image/png', width: 3, height: 2 }
+  })
 })
 
 t.test('read_file refuses what it cannot read, and closes what it opened', async t => {
-  const world = makeWorld(t, { d: {}, 'a.txt': 'a' })
+  const world = makeMachine(t, spawner, { d: {}, 'a.txt': 'a' })
   const before = openDescriptors(world)
   for (const [path, expected] of Object.entries({
     none: 'FILE_NOT_FOUND',

@@ -1,0 +1,62 @@
+// Characters in bytes that are a piece of a longer text.
+import type { Encoding } from './encoding.ts'
+
+/** As much as holds whole characters: what follows may be the first bytes of one that goes on in the next piece. */
+export function wholeCharacters(bytes: Buffer, encoding: Encoding): Buffer {
+  if (encoding === 'latin1') return bytes
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return wholeUnits(bytes, encoding)
+  let lead = bytes.length - 1
+  while (lead > bytes.length - 4 && lead > 0 && isContinuation(bytes[lead]!)) lead--
+  const missing = lead >= 0 && lead + lengthOf(bytes[lead]!) > bytes.length
+  return missing ? bytes.subarray(0, lead) : bytes
+}
+
+/** How many bytes the first n characters have; undefined where there are not so many, and then how many there are. */
+export function skipCharacters(
+  bytes: Buffer,
+  encoding: Encoding,
+  n: number
+): { bytes: number } | { characters: number } {
+  const step = encoding.startsWith('utf-16') ? 2 : 1
+  let characters = 0
+  for (let at = 0; at + step <= bytes.length; at += step) {
+    if (!BEGINS[encoding](bytes, at)) continue
+    if (characters === n) return { bytes: at }
+    characters++
+  }
+  return characters === n ? { bytes: bytes.length } : { characters }
+}
+
+/** The text of a piece that holds whole characters; unlike a whole file it has no byte order mark. */
+export const textOfPiece = (bytes: Buffer, encoding: Encoding): string => READERS[encoding](bytes)
+
+const READERS: Record<Encoding, (bytes: Buffer) => string> = {
+  'utf-8': bytes => bytes.toString('utf8'),
+  'utf-8-bom': bytes => bytes.toString('utf8'),
+  'utf-16le': bytes => bytes.toString('utf16le'),
+  'utf-16be': bytes => Buffer.from(bytes).swap16().toString('utf16le'),
+  latin1: bytes => bytes.toString('latin1')
+}
+
+const isContinuation = (byte: number) => (byte & 0xc0) === 0x80
+const isLowSurrogate = (high: number) => (high & 0xfc) === 0xdc
+const isHighSurrogate = (high: number) => (high & 0xfc) === 0xd8
+
+const beginsUtf8 = (bytes: Buffer, at: number) => !isContinuation(bytes[at]!)
+
+/** Whether a character begins at a place where a unit does. */
+const BEGINS: Record<Encoding, (bytes: Buffer, at: number) => boolean> = {
+  'utf-8': beginsUtf8,
+  'utf-8-bom': beginsUtf8,
+  'utf-16le': (bytes, at) => !isLowSurrogate(bytes[at + 1]!),
+  'utf-16be': (bytes, at) => !isLowSurrogate(bytes[at]!),
+  latin1: () => true
+}
+
+const lengthOf = (lead: number) => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1)
+
+function wholeUnits(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be') {
+  const even = bytes.length & ~1
+  const high = bytes[even - (encoding === 'utf-16le' ? 1 : 2)]
+  return bytes.subarray(0, high !== undefined && isHighSurrogate(high) ? even - 2 : even)
+}
