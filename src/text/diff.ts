@@ -33,40 +33,44 @@ export interface Side {
 /** What turns one text into the other. Undefined stands for a file that is not there. */
 export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): Diff {
   const side = (text: string | undefined): Side | undefined => (text === undefined ? undefined : { path, text })
-  return fileDiff(side(before), side(after))
+  const [old, now] = [side(before), side(after)]
+  return old && now ? contentDiff(old, now, []) : fileDiff(old, now)
 }
 
-/** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. */
+/** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. Such diffs
+ * can follow each other in one patch. */
 export function fileDiff(before: Side | undefined, after: Side | undefined): Diff {
-  const extended = extendedHeader(before, after)
-  if (before && after ? before.text === undefined : (before ?? after)?.text === undefined) {
-    const binary = `Binary files ${nameOf('a', before)} and ${nameOf('b', after)} differ`
-    const lines = before && after ? extended : [...extended, binary]
-    return { diff: printed(lines), added: 0, removed: 0 }
+  const facts = factsOf(before, after)
+  const name = (prefix: string, side: Side) => quoteName(`${prefix}/${side.path}`)
+  const both = `diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`
+  if (before && after ? before.text !== undefined : (before ?? after)!.text !== undefined) {
+    const changed = facts.length > 0 || before?.text !== after?.text
+    return contentDiff(before, after, changed ? [both, ...facts] : [])
   }
+  const binary = `Binary files ${nameOf('a', before)} and ${nameOf('b', after)} differ`
+  const lines = before && after ? facts : [...facts, binary]
+  return { diff: lines.length === 0 ? '' : [both, ...lines, ''].join('\n'), added: 0, removed: 0 }
+}
+
+function contentDiff(before: Side | undefined, after: Side | undefined, header: readonly string[]): Diff {
   const hunks = hunksOf(before?.text ?? '', after?.text ?? '')
   const lines = hunks.flatMap(hunk => hunk.lines)
   const count = (sign: string) => lines.filter(line => line.startsWith(sign)).length
   const names = hunks.length === 0 ? [] : [`--- ${ended(nameOf('a', before))}`, `+++ ${ended(nameOf('b', after))}`]
-  return { diff: printed([...extended, ...names, ...hunks.flatMap(print)]), added: count('+'), removed: count('-') }
+  const all = [...header, ...names, ...hunks.flatMap(print)]
+  return { diff: all.length === 0 ? '' : [...all, ''].join('\n'), added: count('+'), removed: count('-') }
 }
 
-const printed = (lines: readonly string[]) => (lines.length === 0 ? '' : [...lines, ''].join('\n'))
-
-/** What git says before a diff that is about more than the content of one file. */
-function extendedHeader(before: Side | undefined, after: Side | undefined): string[] {
-  const more: string[] = []
-  if (!before && after) more.push(`new file mode ${modeOf(after)}`)
-  if (before && !after) more.push(`deleted file mode ${modeOf(before)}`)
-  if (before && after && modeOf(before) !== modeOf(after)) {
-    more.push(`old mode ${modeOf(before)}`, `new mode ${modeOf(after)}`)
-  }
-  if (before && after && before.path !== after.path) {
-    more.push(`rename from ${quoteName(before.path)}`, `rename to ${quoteName(after.path)}`)
-  }
-  if (more.length === 0) return []
-  const name = (prefix: string, side: Side) => quoteName(`${prefix}/${side.path}`)
-  return [`diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`, ...more]
+/** What git says of a file besides its content. */
+function factsOf(before: Side | undefined, after: Side | undefined): string[] {
+  if (!before) return [`new file mode ${modeOf(after!)}`]
+  if (!after) return [`deleted file mode ${modeOf(before)}`]
+  return [
+    ...(modeOf(before) === modeOf(after) ? [] : [`old mode ${modeOf(before)}`, `new mode ${modeOf(after)}`]),
+    ...(before.path === after.path
+      ? []
+      : [`rename from ${quoteName(before.path)}`, `rename to ${quoteName(after.path)}`])
+  ]
 }
 
 const modeOf = ({ executable }: Side) => (executable ? '100755' : '100644')

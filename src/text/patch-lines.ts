@@ -1,0 +1,84 @@
+// The lines of a patch, read one after the other, and what to say where one is not as it must be.
+
+/** A patch that cannot be read. `line` counts from 1. */
+export class PatchFault extends Error {
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(`line ${line} of the patch: ${message}`)
+    this.name = 'PatchFault'
+    this.line = line
+  }
+}
+
+const SHOWN = 60
+
+export class PatchLines {
+  readonly #lines: readonly string[]
+  #at: number
+
+  constructor(lines: readonly string[], at: number) {
+    this.#lines = lines
+    this.#at = at
+  }
+
+  /** Without what a patch is often wrapped in: a code fence, a here-document; and without the CRs where all lines have one. */
+  static unwrapped(text: string): PatchLines {
+    const lines = text.split('\n')
+    if (lines.at(-1) === '') lines.pop()
+    if (lines.length > 0 && lines.every(line => line.endsWith('\r'))) {
+      return unwrap(lines.map(line => line.slice(0, -1)))
+    }
+    return unwrap(lines)
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#lines.length
+  }
+
+  /** The number, from 1, of the next line. */
+  get number(): number {
+    return this.#at + 1
+  }
+
+  /** The next line, or one after it; undefined past the end. */
+  peek(ahead = 0): string | undefined {
+    return this.#lines[this.#at + ahead]
+  }
+
+  take(): string {
+    return this.#lines[this.#at++]!
+  }
+
+  /** Of the lines still to be read, whether one fits. */
+  some(fits: (line: string) => boolean): boolean {
+    return this.#lines.slice(this.#at).some(fits)
+  }
+
+  skipBlank() {
+    while (!this.done && this.peek()!.trim() === '') this.#at++
+  }
+
+  /** That the next line is not what it must be. */
+  fault(expected: string): PatchFault {
+    const found = this.peek()
+    const shown = found === undefined ? 'the end' : JSON.stringify(found.slice(0, SHOWN))
+    return new PatchFault(this.number, `expected ${expected}, found ${shown}.`)
+  }
+}
+
+const FENCE = /^\s*(`{3,}|~{3,})[\w+-]*\s*$/
+const HERE_DOCUMENT = /^\s*(?:apply_patch|cat|patch|git apply)\b.*<<-?\s*(['"]?)([\w.-]+)\1\s*$/
+
+function unwrap(lines: readonly string[]): PatchLines {
+  let first = lines.findIndex(line => line.trim() !== '')
+  let all = lines
+  for (;;) {
+    const opening = lines[first] ?? ''
+    const closing = FENCE.exec(opening)?.[1] ?? HERE_DOCUMENT.exec(opening)?.[2]
+    if (closing === undefined) return new PatchLines(all, Math.max(0, first))
+    first++
+    const last = all.findLastIndex(line => line.trim() !== '')
+    if (last >= first && all[last]!.trim() === closing) all = all.slice(0, last)
+  }
+}

@@ -1,0 +1,121 @@
+// Reading patches that begin with `*** Begin Patch`.
+import type { Hunk, HunkLine, Section } from './patch.ts'
+import { PatchFault, type PatchLines } from './patch-lines.ts'
+
+const BEGIN = '*** Begin Patch'
+const END = '*** End Patch'
+const END_OF_FILE = '*** End of File'
+const SECTION = /^\*\*\* (Add|Update|Delete) File: *(.*)$/
+const MOVE = /^\*\*\* Move to: *(.*)$/
+/** What diffs write after `@@`, which says nothing here. */
+const RANGES = /^-\d+(,\d+)? \+\d+(,\d+)? @@/
+
+export function isV4a(lines: PatchLines): boolean {
+  const first = lines.peek()?.trimEnd() ?? ''
+  return first === BEGIN || SECTION.test(first)
+}
+
+export function parseV4a(lines: PatchLines): { sections: Section[]; notes: string[] } {
+  const notes: string[] = []
+  if (lines.peek()!.trimEnd() === BEGIN) lines.take()
+  else notes.push(`The patch does not begin with "${BEGIN}".`)
+  const sections: Section[] = []
+  for (;;) {
+    lines.skipBlank()
+    const line = lines.peek()?.trimEnd()
+    if (line === undefined || line === END) break
+    const header = SECTION.exec(line)
+    if (!header) throw lines.fault(`"*** Add File: ", "*** Update File: ", "*** Delete File: " or "${END}"`)
+    const path = header[2]!.trim()
+    if (path === '') throw lines.fault('the path of a file')
+    sections.push(READERS[header[1] as keyof typeof READERS](lines, path))
+  }
+  if (sections.length === 0) throw lines.fault('what happens to a file, such as "*** Update File: "')
+  if (lines.done) notes.push(`The patch does not end with "${END}": some of it may be missing.`)
+  else lines.take()
+  lines.skipBlank()
+  if (!lines.done) throw lines.fault('nothing after the end of the patch')
+  return { sections, notes }
+}
+
+const READERS = { Add: added, Update: updated, Delete: deleted }
+
+function deleted(lines: PatchLines, path: string): Section {
+  const line = lines.number
+  lines.take()
+  return { does: 'delete', path, line, hunks: [] }
+}
+
+function added(lines: PatchLines, path: string): Section {
+  const line = lines.number
+  lines.take()
+  const content: HunkLine[] = []
+  for (; !atMark(lines) && !isGap(lines); lines.take()) {
+    const next = lines.peek()!
+    if (!next.startsWith('+')) throw lines.fault('a line of the new file, beginning with "+"')
+    content.push({ sign: '+', text: next.slice(1) })
+  }
+  const hunk = { line: line + 1, lines: content, anchors: [], at_end: false }
+  return { does: 'add', path, line, hunks: content.length === 0 ? [] : [hunk] }
+}
+
+function updated(lines: PatchLines, path: string): Section {
+  const line = lines.number
+  lines.take()
+  const move = MOVE.exec(lines.peek()?.trimEnd() ?? '')
+  const to = move ? move[1]!.trim() : undefined
+  if (to === '') throw lines.fault('the new path of the file')
+  if (move) lines.take()
+  skipGap(lines)
+  const hunks: Hunk[] = []
+  while (!atMark(lines)) {
+    if (hunks.length > 0 && !isAnchor(lines.peek()!)) throw lines.fault('"@@" or the next file')
+    hunks.push(hunk(lines))
+  }
+  if (hunks.length === 0 && to === undefined) throw lines.fault('"@@" and what changes in the file')
+  return { does: 'update', path, ...(to !== undefined && { to }), line, hunks }
+}
+
+function hunk(lines: PatchLines): Hunk {
+  const line = lines.number
+  const anchors: string[] = []
+  while (!lines.done && isAnchor(lines.peek()!)) {
+    const anchor = lines.take().slice(2).replace(/^ /, '').trimEnd()
+    if (anchor !== '' && !RANGES.test(anchor)) anchors.push(anchor)
+  }
+  const body: HunkLine[] = []
+  while (!atMark(lines) && !isAnchor(lines.peek()!) && !isGap(lines)) body.push(bodyLine(lines))
+  skipGap(lines)
+  const at_end = lines.peek()?.trimEnd() === END_OF_FILE
+  if (at_end) lines.take()
+  skipGap(lines)
+  if (body.every(({ sign }) => sign === ' '))
+    throw new PatchFault(line, 'expected a hunk with a line to add or to remove.')
+  return { line, lines: body, anchors, at_end }
+}
+
+function bodyLine(lines: PatchLines): HunkLine {
+  const line = lines.peek()!
+  const sign = line === '' ? ' ' : line[0]!
+  if (sign !== ' ' && sign !== '-' && sign !== '+') {
+    throw lines.fault('a line that begins with " ", "-", "+" or "@@"')
+  }
+  lines.take()
+  return { sign, text: line.slice(1) }
+}
+
+const isAnchor = (line: string) => line === '@@' || line.startsWith('@@ ')
+
+const atMark = (lines: PatchLines) => lines.done || lines.peek()!.startsWith('*** ')
+
+/** Empty lines before the next mark or the end stand for nothing. */
+function skipGap(lines: PatchLines) {
+  if (isGap(lines)) lines.skipBlank()
+}
+
+function isGap(lines: PatchLines): boolean {
+  let ahead = 0
+  while (lines.peek(ahead) === '') ahead++
+  const next = lines.peek(ahead)
+  return ahead > 0 && (next === undefined || next.startsWith('*** ') || isAnchor(next))
+}

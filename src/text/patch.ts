@@ -1,0 +1,53 @@
+// Patches of either form: V4A, which finds its places by their text, and unified diffs, which also name line numbers.
+import { PatchLines } from './patch-lines.ts'
+import { isUnified, parseUnified } from './patch-unified.ts'
+import { isV4a, parseV4a } from './patch-v4a.ts'
+
+export interface Patch {
+  form: 'v4a' | 'unified'
+  /** What happens to files, in order. */
+  sections: Section[]
+  /** What was forgiven in the patch itself. */
+  notes: string[]
+}
+
+/** What happens to one file. */
+export interface Section {
+  does: 'add' | 'update' | 'delete' | 'copy'
+  path: string
+  /** Where an updated file moves to, or a copy is put. */
+  to?: string
+  /** Whether it may be run from then on, where the patch says so. */
+  executable?: boolean
+  /** The line of the patch, from 1, where it begins. */
+  line: number
+  hunks: Hunk[]
+}
+
+export interface Hunk {
+  /** The line of the patch, from 1, where it begins. */
+  line: number
+  lines: HunkLine[]
+  /** The line of the file, from 0, where it says it belongs. Without it the place is found by its text alone. */
+  at?: number
+  /** Lines that stand above the place, the outermost first. */
+  anchors: string[]
+  /** It reaches the end of the file. */
+  at_end: boolean
+}
+
+export interface HunkLine {
+  sign: ' ' | '-' | '+'
+  /** Without the newline. */
+  text: string
+  /** No newline follows it in the file. */
+  open?: true
+}
+
+/** Reads a patch. `strip` is how many folders are left off the names of a unified diff; undefined finds out. */
+export function parsePatch(text: string, strip?: number): Patch {
+  const lines = PatchLines.unwrapped(text)
+  if (isV4a(lines)) return { form: 'v4a', ...parseV4a(lines) }
+  if (isUnified(lines)) return { form: 'unified', sections: parseUnified(lines, strip), notes: [] }
+  throw lines.fault('a patch: "*** Begin Patch", or a unified diff with "--- " and "+++ " lines')
+}

@@ -1,0 +1,55 @@
+// Texts to make patches of, and the patches.
+import { structuredPatch } from 'diff'
+import fc from 'fast-check'
+
+const line = fc.constantFrom(
+  '',
+  'a',
+  'b',
+  'c',
+  '  a',
+  'a ',
+  'long line',
+  '--- a',
+  '+++ b',
+  '@@ -1 +1 @@',
+  '*** End Patch',
+  '\\ No newline',
+  'diff --git a/x b/x',
+  'cr\r',
+  'c\rr',
+  '\ttab',
+  'ü日'
+)
+
+/** Lines that come again and again, with and without a newline at the end. */
+export const repetitive = fc
+  .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())
+  .map(([lines, final]) => lines.join('\n') + (final && lines.length > 0 ? '\n' : ''))
+
+const change = fc.record({
+  at: fc.nat(60),
+  remove: fc.nat(4),
+  add: fc.array(line, { maxLength: 4 })
+})
+
+/** A text and what some changes make of it. Lines of the first are all different. */
+export const edited = fc
+  .tuple(fc.integer({ min: 1, max: 60 }), fc.array(change, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.boolean())
+  .map(([count, changes, final, crlf]) => {
+    const before = Array.from({ length: count }, (_, i) => `${'  '.repeat(i % 4)}line ${i}`)
+    const after = [...before]
+    for (const [i, { at, remove, add }] of changes.entries()) {
+      after.splice(at % (after.length + 1), remove, ...add.map(text => `${text} new ${i}`))
+    }
+    const text = (lines: string[]) => (lines.length === 0 ? '' : lines.join('\n') + (final ? '\n' : ''))
+    const ended = (text: string) => (crlf ? text.replace(/\r?\n/g, '\r\n') : text)
+    return { before: ended(text(before)), after: ended(text(after)) }
+  })
+
+/** The change of one file as V4A has it; it has no words for a newline at the end that comes or goes. */
+export function asV4a(path: string, before: string, after: string): string {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 3 })
+  const lines = hunks.flatMap(hunk => ['@@', ...hunk.lines.filter(line => !line.startsWith('\\'))])
+  return ['*** Begin Patch', `*** Update File: ${path}`, ...lines, '*** End Patch', ''].join('\n')
+}
