@@ -13,6 +13,8 @@ export interface PathUse {
   access: 'read' | 'write' | 'list'
   /** The use covers everything beneath the path too. */
   tree?: boolean
+  /** The entry itself is meant: a link at the end of the path is not followed. */
+  entry?: boolean
   /** The hash the file must have for the write to go ahead, as given by an earlier read. */
   if_match?: string | undefined
 }

@@ -1,57 +1,26 @@
 // Looking at the files of one workspace, for one call. Every path is walked and judged anew each time (see `paths.ts`).
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync
+} from 'node:fs'
 import { ToolError } from '../errors.ts'
 import type { HeldBuffer } from './buffers.ts'
 import { hashOf } from './content.ts'
 import { type Unsaved, unsavedOf } from './editors.ts'
 import { explain, quote } from './errno.ts'
+import { type Entry, type EntryFound, Found, HASH_LIMIT, typeOf } from './found.ts'
 import type { Effects, Workspace } from './host.ts'
 import { OpenFile } from './open-file.ts'
-import { type Guard, judge, type Place, type Resolved, walk } from './paths.ts'
+import { type Guard, judge, type Place, type Resolved, walk, walkToEntry } from './paths.ts'
 import { isFresh, stampOf } from './stamp.ts'
 
-/** Larger files are known by their stamp, not by a hash of their content. */
-export const HASH_LIMIT = 8 * 1024 * 1024
-
-/** A file as it was found, for replacing exactly that. */
-export class Found {
-  readonly path: string
-  readonly size: number
-  readonly stat: BigIntStats
-  /** Undefined for files over `HASH_LIMIT`. */
-  readonly bytes: Buffer | undefined
-  /** Set where `bytes` is what an editor holds unsaved, which is where a change of it goes. */
-  readonly unsaved: Unsaved | undefined
-  #hash: string | undefined
-
-  constructor(
-    { path, size, stat }: Pick<OpenFile, 'path' | 'size' | 'stat'>,
-    bytes: Buffer | undefined,
-    unsaved?: Unsaved
-  ) {
-    this.path = path
-    this.size = size
-    this.stat = stat
-    this.bytes = bytes
-    this.unsaved = unsaved
-  }
-
-  /** Made when it is first asked for: a change has time for that while the disk works. */
-  get hash(): string | undefined {
-    if (this.bytes) this.#hash ??= hashOf(this.bytes)
-    return this.#hash
-  }
-}
-
-export interface Entry {
-  name: string
-  path: string
-  type: 'file' | 'directory' | 'symlink' | 'other'
-  size: number
-  modified: string
-  /** Protected: not to be looked into or changed. */
-  closed: boolean
-}
+export { type Entry, type EntryFound, Found, HASH_LIMIT, typeOf } from './found.ts'
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
@@ -62,6 +31,8 @@ export class FileReader {
   protected readonly effects: Effects
   /** What policy was told of each path. It must still hold when the call acts. */
   protected readonly judged = new Map<string, Resolved>()
+  /** Those of them that stand for an entry itself, be it a link. */
+  readonly #entries = new Set<string>()
   /** What an editor held of each of them then, by canonical path. */
   readonly #heldThen = new Map<string, string | undefined>()
 
@@ -73,30 +44,32 @@ export class FileReader {
 
   /** Where a path leads now and what policy must know of it. From here on the call acts on that or fails. */
   resolve(path: string): Resolved {
-    const place = walk(this.workspace, path)
-    place.close()
-    const resolved = judge(this.workspace, this.guard, place)
-    this.judged.set(path, resolved)
-    this.#heldThen.set(resolved.path, this.effects.editors?.held(resolved.path)?.hash)
-    return resolved
+    return this.#resolved(path, walk(this.workspace, path))
+  }
+
+  /** The same of an entry itself: a link there is not followed, neither now nor later. */
+  resolveEntry(path: string): Resolved {
+    this.#entries.add(path)
+    return this.#resolved(path, walkToEntry(this.workspace, path))
   }
 
   /** The same for tools, which act on what was judged before: it settles nothing anew. */
   peek(path: string): Resolved {
-    const place = this.walk(path)
+    const place = this.#entries.has(path) ? this.asJudged(path, walkToEntry(this.workspace, path)) : this.walk(path)
     place.close()
     return judge(this.workspace, this.guard, place)
   }
 
-  /** What is there, as a string that differs when the content does. */
+  /** What is there, as a string that differs when the content does. The path is canonical: a link at its end is meant. */
   preimage(path: string): string {
-    const place = walk(this.workspace, path)
+    const place = walkToEntry(this.workspace, path)
     try {
       const { stat } = place
       const replaced = this.#replacedInEditor(place)
       if (replaced) return hashOf(replaced.bytes)
       if (!stat) return 'absent'
       if (stat.isDirectory()) return 'directory'
+      if (stat.isSymbolicLink()) return `link:${readlinkSync(place.door)}`
       if (!stat.isFile() || stat.size > HASH_LIMIT) return `stat:${stampOf(stat)}`
       const file = this.openAt(place, path)
       try {
@@ -171,6 +144,21 @@ export class FileReader {
     }
   }
 
+  /** What is at a path itself; undefined where nothing is. */
+  entry(path: string): EntryFound | undefined {
+    const place = this.asJudged(path, walkToEntry(this.workspace, path))
+    try {
+      this.refuseServerState(place, path)
+      const { stat } = place
+      if (!stat) return undefined
+      const type = typeOf(stat)
+      const target = type === 'symlink' && { target: readlinkSync(place.door) }
+      return { path: place.path, type, mode: Number(stat.mode & 0o7777n), ...target }
+    } finally {
+      place.close()
+    }
+  }
+
   /** A folder's entries, sorted by name, of those `shown`; the server's own are left out. */
   entries(path: string, shown: (name: string) => boolean = () => true): Entry[] {
     const place = this.walk(path)
@@ -184,6 +172,19 @@ export class FileReader {
     } finally {
       place.close()
     }
+  }
+
+  /** Whether policy was told of the entry at this path, and not of what a link there leads to. */
+  protected isJudgedAsEntry(path: string): boolean {
+    return this.#entries.has(path)
+  }
+
+  #resolved(path: string, place: Place): Resolved {
+    place.close()
+    const resolved = judge(this.workspace, this.guard, place)
+    this.judged.set(path, resolved)
+    this.#heldThen.set(resolved.path, this.effects.editors?.held(resolved.path)?.hash)
+    return resolved
   }
 
   /** Walks, and holds the path to what policy was told of it. */
@@ -279,11 +280,6 @@ export class FileReader {
     const closed = protection !== undefined
     return [{ name, path, type: typeOf(stat), size: Number(stat.size), modified: stat.mtime.toISOString(), closed }]
   }
-}
-
-export function typeOf(stat: BigIntStats): Entry['type'] {
-  if (stat.isSymbolicLink()) return 'symlink'
-  return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other'
 }
 
 const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
