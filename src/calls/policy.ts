@@ -3,6 +3,7 @@
 // a tier deny beats ask beats allow; what cannot be decided is asked.
 import type { ConfiguredRule } from '../config.ts'
 import type { ErrorCode } from '../errors.ts'
+import { quote } from '../host/errno.ts'
 import type { Effect } from '../tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, RememberedRule } from './call.ts'
 import { misleads, refusal } from './command.ts'
@@ -20,6 +21,8 @@ export interface HeldFile {
 /** A path as the descriptor walk found it. */
 export interface JudgedPath {
   path: string
+  /** As the caller wrote it, where that is not the same. */
+  given?: string
   access: 'read' | 'write' | 'list'
   protected?: 'write' | 'all'
   sensitive: boolean
@@ -83,7 +86,7 @@ interface Refused {
 const REFUSALS: ((question: Question, rulebook: Rulebook) => Refused | undefined)[] = [
   ({ paths }) => {
     const hit = paths.find(used => used.protected === 'all' || (used.protected === 'write' && used.access === 'write'))
-    return hit && { tier: 'built-in', code: 'SENSITIVE_PATH', reason: `${hit.path} is protected` }
+    return hit && { tier: 'built-in', code: 'SENSITIVE_PATH', reason: `${nameOf(hit)} is protected` }
   },
   ({ command }) => {
     const why = command === undefined ? undefined : refusal(command)
@@ -101,7 +104,7 @@ const REFUSALS: ((question: Question, rulebook: Rulebook) => Refused | undefined
       ? {
           tier: 'built-in',
           code: 'SENSITIVE_PATH',
-          reason: `${secret.path} may hold credentials, which a call-only token may not read.`
+          reason: `${nameOf(secret)} may hold credentials, which a call-only token may not read.`
         }
       : undefined
   }
@@ -182,12 +185,12 @@ function byEffect(question: Question): Verdict {
 function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): Verdict {
   const secret = question.paths.find(used => used.sensitive && used.access === 'read')
   if (secret && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
-    const reason = `${secret.path} may hold credentials.`
+    const reason = `${nameOf(secret)} may hold credentials.`
     return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
   }
   const starter = question.paths.find(used => used.self_starting && used.access === 'write')
   if (starter && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
-    const reason = `${starter.path} is run or obeyed by some program later, so writing it is running code.`
+    const reason = `${nameOf(starter)} is run or obeyed by some program later, so writing it is running code.`
     return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
   }
   const why = question.always_ask ?? (question.command !== undefined && misleads(question.command) ? HIDDEN : undefined)
@@ -198,6 +201,9 @@ function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): V
   const reason = `${held.path} has unsaved changes in ${held.client}.`
   return raise(verdict, 'ask', { tier: 'server', effect: 'ask', reason })
 }
+
+/** Whoever wrote the path must know it again, and see where it leads. */
+const nameOf = ({ path, given }: JudgedPath) => (given === undefined ? path : `${quote(given)} (${path})`)
 
 const heldAndWritten = ({ access, unsaved }: JudgedPath) => (access === 'write' && unsaved) || []
 

@@ -25,6 +25,7 @@ export function parseGlob(pattern: string): ParsedGlob {
   // A folder stands for everything in it.
   const whole = anchored.endsWith('/') ? `${anchored}**` : anchored
   if (whole === '') throw new SyntaxError('The pattern is empty.')
+  if (whole.split('/').includes('..')) throw new SyntaxError('The pattern leads out of its folder: .. matches nothing.')
   const nodes = new Parser([...whole]).parse()
   return { nodes, forName: !plain.includes('/') }
 }

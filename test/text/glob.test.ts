@@ -42,7 +42,21 @@ t.test('what a glob means', async t => {
 })
 
 t.test('what is none says why', async t => {
-  for (const glob of ['a[', '[]', '{a', 'a}', '\\', '/', './', '[z-a]', '{'.repeat(40), 'x'.repeat(5000)])
+  for (const glob of [
+    'a[',
+    '[]',
+    '{a',
+    'a}',
+    '\\',
+    '/',
+    './',
+    '[z-a]',
+    '..',
+    '../a',
+    'a/../*',
+    '{'.repeat(40),
+    'x'.repeat(5000)
+  ])
     t.throws(() => compileGlob(glob), SyntaxError, glob.slice(0, 10))
 })
 

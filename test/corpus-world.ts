@@ -1,0 +1,116 @@
+// The folders of one attack case, made on disk: see `setup_ops` in corpus/paths.json.
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+
+export interface Step {
+  mkdir?: string
+  mkdir_p_of?: string
+  write?: string
+  data?: string
+  if_absent?: boolean
+  symlink?: string
+  hardlink?: string
+  to?: string
+  fifo?: string
+  unix_socket?: string
+  mknod?: string
+  type?: string
+  major?: number
+  minor?: number
+  sparse?: string
+  size?: number
+  chmod?: string
+  mode?: string
+  git_init?: string
+  write_bytes_name_b64?: string
+  in?: string
+}
+
+export interface Variables {
+  T: string
+  WS: string
+  OUT: string
+  STATE: string
+}
+
+/** A fresh folder with what the names in the cases stand for; the state folder beside the workspace, or in it. */
+export function variables(t: Test, state: 'beside' | 'inside'): Variables {
+  const T = realpathSync(mkdtempSync(path.join(tmpdir(), 'corpus-')))
+  t.teardown(() => rmSync(T, { recursive: true, force: true }))
+  const WS = path.join(T, 'ws')
+  return { T, WS, OUT: path.join(T, 'out'), STATE: path.join(state === 'beside' ? T : WS, 'state') }
+}
+
+/** Any value with the names in its texts filled in. */
+export function filledIn<T>(value: T, names: Variables): T {
+  if (typeof value === 'string') {
+    const text = Object.entries(names).reduce((all, [name, is]) => all.replaceAll(`{{${name}}}`, is), value as string)
+    return text as T
+  }
+  if (Array.isArray(value)) return value.map(item => filledIn(item, names)) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledIn(item, names)])) as T
+}
+
+/** Makes what a step says; false where this machine does not let us. */
+export async function make(t: Test, step: Step): Promise<boolean> {
+  const did = Object.entries(MAKES).find(([name]) => name in step)
+  if (!did) throw new Error(`no step is known as ${JSON.stringify(step)}`)
+  const [name, work] = did
+  const at = (step as Record<string, string>)[name]!
+  mkdirSync(path.dirname(at), { recursive: true })
+  return (await work(at, step, t)) !== false
+}
+
+const MAKES: Record<string, (at: string, step: Step, t: Test) => unknown> = {
+  mkdir: at => void mkdirSync(at, { recursive: true }),
+  mkdir_p_of: () => {},
+  write: (at, { data = '', if_absent }) => (if_absent && existsSync(at) ? undefined : writeFileSync(at, data)),
+  // Some cases put a link where a file was when the call was approved.
+  symlink(at, { to = '' }) {
+    rmSync(at, { force: true })
+    symlinkSync(to, at)
+  },
+  hardlink: (at, { to = '' }) => linkSync(to, at),
+  fifo: at => void execFileSync('mkfifo', [at]),
+  async unix_socket(at, _step, t) {
+    const server = createServer()
+    await new Promise<void>(resolve => server.listen(at, resolve))
+    t.teardown(() => server.close())
+  },
+  mknod(at, { type = 'c', major, minor }) {
+    try {
+      execFileSync('mknod', [at, type, String(major), String(minor)], { stdio: 'ignore' })
+    } catch {
+      return false
+    }
+  },
+  sparse(at, { size = 0 }) {
+    writeFileSync(at, '')
+    truncateSync(at, size)
+  },
+  chmod: (at, { mode = '644' }) => chmodSync(at, Number.parseInt(mode, 8)),
+  git_init(at) {
+    for (const folder of ['hooks', 'objects', 'refs/heads'])
+      mkdirSync(path.join(at, '.git', folder), { recursive: true })
+    writeFileSync(path.join(at, '.git/HEAD'), 'ref: refs/heads/main\n')
+    writeFileSync(path.join(at, '.git/config'), '[core]\n\trepositoryformatversion = 0\n')
+  },
+  write_bytes_name_b64: (name, { in: folder = '', data = '' }) =>
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'base64')]), data)
+}
