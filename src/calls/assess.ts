@@ -102,6 +102,7 @@ function resolve({ files }: Live['host'], { path, access, tree, if_match }: Path
   const unsaved = access === 'list' ? [] : heldOf(files, path, tree)
   return {
     path: found.path,
+    ...(found.path !== path && { given: path }),
     access,
     sensitive: found.sensitive,
     self_starting: found.self_starting,
