@@ -17,6 +17,13 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   read_file: { path: 'a.txt' },
   write_file: { path: 'a.txt', content: 'new\n' },
   edit_file: { path: 'a.txt', old: 'one', new: '1' },
+  multi_edit: {
+    path: 'a.txt',
+    edits: [
+      { old: 'one', new: '1' },
+      { old: '1\ntwo', new: '2' }
+    ]
+  },
   delete_file: { path: 'dir', recursive: true },
   move_file: { from: 'a.txt', to: 'moved.txt' },
   copy_file: { source: 'dir', dest: 'copy', recursive: true },

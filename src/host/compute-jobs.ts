@@ -1,6 +1,9 @@
 // What can be worked out off the main thread: pure functions of values that can be copied to another thread, by name.
 // A fault that a caller must tell apart is part of the answer: of what is thrown only the message arrives.
-import { type Diff, unifiedDiff } from '../text/diff.ts'
+import { type Diff, fileDiff, type Side, unifiedDiff } from '../text/diff.ts'
+import { planEdits, planSteps } from '../text/edit-plan.ts'
+import { type Hunk } from '../text/patch.ts'
+import { type Applied, applyHunks, type NotApplied } from '../text/patch-apply.ts'
 import { type Notebook, type NotebookQuery, notebookCells } from '../text/notebook.ts'
 
 export interface Job<I, O> {
@@ -17,13 +20,36 @@ export interface DiffInput {
   after: string | undefined
 }
 
+export interface FileDiffInput {
+  before: Side | undefined
+  after: Side | undefined
+  /** How many lines differ, at most. */
+  changes: number
+}
+
+export interface HunksInput {
+  text: string
+  hunks: readonly Hunk[]
+}
+
 export const JOBS = {
   diff: job<DiffInput, Diff>({
     run: ({ path, before, after }) => unifiedDiff(path, before, after),
     steps: ({ before = '', after = '' }) => before.length + after.length + (before.length * after.length) / 3
   }),
+  edits: job({ run: planEdits, steps: planSteps }),
+  fileDiff: job<FileDiffInput, Diff>({
+    run: ({ before, after }) => fileDiff(before, after),
+    steps: ({ before, after, changes }) => length(before) + length(after) + 3 * changes * changes
+  }),
+  hunks: job<HunksInput, Applied | NotApplied>({
+    run: ({ text, hunks }) => applyHunks(text, hunks),
+    steps: ({ text, hunks }) => 10 * text.length + hunks.reduce((sum, { lines }) => sum + 10 * lines.length, 0)
+  }),
   notebook: job<NotebookQuery, Notebook | undefined>({ run: notebookCells, steps: ({ text }) => text.length / 2 })
 }
+
+const length = (side: Side | undefined) => side?.text?.length ?? 0
 
 export type JobName = keyof typeof JOBS
 export type JobInput<N extends JobName> = Parameters<(typeof JOBS)[N]['run']>[0]

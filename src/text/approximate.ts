@@ -1,106 +1,112 @@
-// Finding where a text stands in another approximately, by edit distance.
+// Edit distances between a pattern and stretches of a text, a column of the matrix at a time.
+//
+// Myers' bit-vector method in blocks of 32 rows (G. Myers, 1999; H. Hyyrö, 2003): a column is held as the differences
+// from row to row. Only blocks that can hold a distance up to a bound are worked out (E. Ukkonen, 1985), so that a low
+// bound makes it several times as quick.
 
-/** Awaited every few milliseconds of work; false ends the search with what is known by then. */
-export type Breathe = () => Promise<boolean>
+/** What the distance of the empty pattern grows by with each character of text: with 0 a match may begin anywhere. */
+export type Edge = 0 | 1
 
-/** How many block steps are some milliseconds. */
-const STEPS_BETWEEN_BREATHS = 100_000
-
-/** Counts work, so that it stops for breath often enough and not too often. */
-export class Pace {
-  readonly #breathe: Breathe
-  #steps = 0
-
-  constructor(breathe: Breathe) {
-    this.#breathe = breathe
-  }
-
-  /** Counts work done; true when a breath is due. */
-  spend(steps: number): boolean {
-    this.#steps += steps
-    return this.#steps >= STEPS_BETWEEN_BREATHS
-  }
-
-  breathe(): Promise<boolean> {
-    this.#steps = 0
-    return this.#breathe()
-  }
-}
-
-/**
- * For the end of each line, the least edit distance between `pattern` and any stretch of text that ends there: what a
- * window of lines ending there can reach at best. Myers' bit-vector method in blocks of 32 rows (G. Myers, 1999; H.
- * Hyyrö, 2003), with a free start: its cost is text length times pattern length / 32, whatever the number of windows.
- */
-export async function bestDistancesByLine(
-  lines: readonly string[],
-  pattern: string,
-  pace: Pace
-): Promise<Int32Array | undefined> {
-  const column = new Column(pattern)
-  const distances = new Int32Array(lines.length)
-  for (const [i, line] of lines.entries()) {
-    for (let at = 0; at < line.length; at++) {
-      column.advance(line.charCodeAt(at))
-      if (pace.spend(column.blocks) && !(await pace.breathe())) return undefined
-    }
-    distances[i] = column.distance
-    column.advance(NEWLINE)
-  }
-  return distances
-}
-
-const NEWLINE = 10
-
-/** One column of the distance matrix, as vertical differences: bit set in `plus` is +1, in `minus` is -1. */
-class Column {
-  readonly blocks: number
-  distance: number
+/** Characters are symbols: 0 is one that is not in the pattern. */
+export class Columns {
+  readonly #edge: Edge
+  readonly #blocks: number
+  /** By symbol and block: the rows where the pattern has it. */
+  readonly #rowsOf: Int32Array
+  /** Bit set: this row's distance is one more, or one less, than that of the row above. */
   readonly #plus: Int32Array
   readonly #minus: Int32Array
-  readonly #rowsOf = new Map<number, Int32Array>()
-  readonly #none: Int32Array
-  readonly #lastRow: number
+  /** The rows of the last block that are below the pattern. */
+  readonly #below: number
+  #bound = 0
+  #column = 0
+  /** The blocks that are worked out, and the distance in the lowest row of the last of them. */
+  #first = 0
+  #last = 0
+  #lowest = 0
 
-  constructor(pattern: string) {
-    this.blocks = Math.ceil(pattern.length / 32)
-    this.distance = pattern.length
-    this.#plus = new Int32Array(this.blocks).fill(-1)
-    this.#minus = new Int32Array(this.blocks)
-    this.#none = new Int32Array(this.blocks)
-    this.#lastRow = 1 << ((pattern.length - 1) & 31)
-    for (let i = 0; i < pattern.length; i++) {
-      const code = pattern.charCodeAt(i)
-      const rows = this.#rowsOf.get(code) ?? new Int32Array(this.blocks)
-      rows[i >> 5]! |= 1 << (i & 31)
-      this.#rowsOf.set(code, rows)
-    }
+  constructor(pattern: Uint16Array, symbols: number, edge: Edge) {
+    this.#edge = edge
+    this.#blocks = Math.ceil(pattern.length / 32)
+    this.#rowsOf = new Int32Array(symbols * this.#blocks)
+    for (const [row, symbol] of pattern.entries()) this.#rowsOf[symbol * this.#blocks + (row >> 5)]! |= 1 << (row & 31)
+    this.#plus = new Int32Array(this.#blocks)
+    this.#minus = new Int32Array(this.#blocks)
+    this.#below = (pattern.length & 31) === 0 ? 0 : -1 << (pattern.length & 31)
   }
 
-  advance(code: number) {
-    const rows = this.#rowsOf.get(code) ?? this.#none
-    const last = this.blocks - 1
-    // The difference along the top row is 0: a match may begin anywhere.
-    let carry = 0
-    for (let block = 0; block <= last; block++) {
-      const plus = this.#plus[block]!
-      const minus = this.#minus[block]!
-      let equal = rows[block]!
-      const vertical = equal | minus
-      if (carry < 0) equal |= 1
-      const horizontal = (((equal & plus) + plus) ^ plus) | equal
-      let up = minus | ~(horizontal | plus)
-      let down = plus & horizontal
-      const row = block === last ? this.#lastRow : 1 << 31
-      const next = (up & row) !== 0 ? 1 : (down & row) !== 0 ? -1 : 0
-      up <<= 1
-      down <<= 1
-      if (carry < 0) down |= 1
-      else if (carry > 0) up |= 1
-      this.#plus[block] = down | ~(vertical | up)
-      this.#minus[block] = up & vertical
-      carry = next
-    }
-    this.distance += carry
+  /** Starts anew before the first character. Distances over the bound are not told apart. */
+  begin(bound: number): void {
+    this.#bound = bound
+    this.#column = 0
+    this.#first = 0
+    this.#last = Math.min(this.#blocks - 1, bound >> 5)
+    this.#plus.fill(-1, 0, this.#last + 1)
+    this.#minus.fill(0, 0, this.#last + 1)
+    this.#lowest = (this.#last + 1) * 32
   }
+
+  advance(symbol: number): void {
+    const [plus, minus, rowsOf] = [this.#plus, this.#minus, this.#rowsOf]
+    const rows = symbol * this.#blocks
+    const before = this.#lowest
+    // Above the first block everything is over the bound: the most that it can grow by changes nothing.
+    let up = this.#first === 0 ? this.#edge : 1
+    let down = 0
+    const grows = this.#last < this.#blocks - 1 && before <= this.#bound
+    if (grows) {
+      plus[++this.#last] = -1
+      minus[this.#last] = 0
+      this.#lowest += 32
+    }
+    const last = this.#last
+    for (let block = this.#first; block <= last; block++) {
+      const p = plus[block]!
+      const m = minus[block]!
+      const rowsHere = rowsOf[rows + block]!
+      const vertical = rowsHere | m
+      const equal = rowsHere | down
+      const horizontal = (((equal & p) + p) ^ p) | equal
+      const ups = m | ~(horizontal | p)
+      const downs = p & horizontal
+      const above = (ups << 1) | up
+      plus[block] = (downs << 1) | down | ~(vertical | above)
+      minus[block] = above & vertical
+      up = ups >>> 31
+      down = downs >>> 31
+    }
+    this.#lowest += up - down
+    if (!grows) this.#shrink()
+    this.#column++
+    // Row i is at least so far from column j as they are apart.
+    if (this.#edge === 1) this.#first = Math.max(this.#first, (this.#column - this.#bound - 1) >> 5)
+  }
+
+  /** The distance of the whole pattern; over the bound, one more than that. */
+  get distance(): number {
+    const over = this.#bound + 1
+    if (this.#last < this.#blocks - 1 || this.#first > this.#last) return over
+    const beyond = bits(this.#plus[this.#last]! & this.#below) - bits(this.#minus[this.#last]! & this.#below)
+    return Math.min(over, this.#lowest - beyond)
+  }
+
+  /** Nothing that follows can come back under the bound. */
+  get hopeless(): boolean {
+    return this.#first > this.#last
+  }
+
+  /** Leaves out blocks at the end that are over the bound in every row. */
+  #shrink() {
+    while (this.#last >= this.#first && this.#lowest >= this.#bound + 32) {
+      this.#lowest -= bits(this.#plus[this.#last]!) - bits(this.#minus[this.#last]!)
+      this.#last--
+    }
+  }
+}
+
+/** How many bits are set. */
+function bits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

@@ -1,16 +1,37 @@
 // Replacing one piece of text by another where the piece may be quoted not quite as it stands: exactly at first, then
-// forgiving line endings, white space at line ends, indentation, and at last small differences of any kind.
-import type { Breathe } from './approximate.ts'
-import { type Eol, withEol } from './encoding.ts'
+// forgiving line endings, white space at line ends, indentation, escapes, characters that look alike, and at last small
+// differences of any kind.
+import {
+  type Finder,
+  findExact,
+  findWithAnyEol,
+  findWithAnyIndent,
+  findWithAnyLineEnds,
+  type Quote,
+  type Replacement,
+  replaceLines,
+  wantedLines
+} from './edit-places.ts'
+import type { Eol } from './encoding.ts'
+import { RESPELLINGS } from './escapes.ts'
 import { mostSimilar } from './fuzzy.ts'
-import { indentsBetween, reindent } from './indent.ts'
-import { endOfLine, type Lines, lineAt, lineNumberAt, linesOf } from './lines.ts'
+import type { Window } from './fuzzy-windows.ts'
+import { lineNumberAt, linesOf } from './lines.ts'
+import { hasLookAlikes, plain } from './look-alikes.ts'
 
-export type MatchKind = 'exact' | 'line_endings' | 'whitespace' | 'indentation' | 'fuzzy'
+/** How the old text was found, from the strictest comparison to the one that forgives most. */
+export const MATCH_KINDS = [
+  'exact',
+  'line_endings',
+  'whitespace',
+  'indentation',
+  'escapes',
+  'look_alikes',
+  'fuzzy'
+] as const
+export type MatchKind = (typeof MATCH_KINDS)[number]
 
-export interface Edit {
-  old: string
-  new: string
+export interface Edit extends Quote {
   /** One place, which must be the only one, or every place. */
   places: 'one' | 'all'
 }
@@ -38,170 +59,91 @@ export interface NotEdited {
   candidates: Candidate[]
   /** How many places there are, candidates told or not. */
   places: number
-  /** False where the search was ended before all was compared. */
-  complete: boolean
 }
 
-/** Below this, text is not taken for a misquotation. */
-export const FUZZY_THRESHOLD = 0.7
-/** Two fuzzy places this close are equally good. */
-const FUZZY_MARGIN = 0.02
-/** More places than this are not counted. */
-const PLACES_COUNTED = 1000
+/** Below this, text is not taken for a misquotation; two places this close to each other are equally good. */
+export const FUZZY_LIMITS = { threshold: 0.7, margin: 0.02 }
 const CANDIDATES_TOLD = 5
 
-interface Replacement {
-  start: number
-  end: number
-  text: string
-}
-
-type Finder = (text: string, eol: Eol, edit: Edit) => Replacement[]
-
-export async function applyEdit(text: string, eol: Eol, edit: Edit, breathe: Breathe): Promise<Edited | NotEdited> {
-  for (const [match, find] of FINDERS) {
+export function applyEdit(text: string, eol: Eol, edit: Edit): Edited | NotEdited {
+  for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit)
     if (found.length === 0) continue
     if (found.length === 1 || edit.places === 'all') {
-      const chosen = apart(found)
+      const chosen = disjoint(found)
       return { outcome: 'edited', text: replaced(text, chosen), match, similarity: 1, replacements: chosen.length }
     }
     const candidates = found.slice(0, CANDIDATES_TOLD).map(place => candidateAt(text, place))
-    return { outcome: 'ambiguous', match, candidates, places: found.length, complete: true }
+    return { outcome: 'ambiguous', match, candidates, places: found.length }
   }
-  return editMostSimilar(text, eol, edit, breathe)
+  return editMostSimilar(text, eol, edit)
 }
 
-const FINDERS: [MatchKind, Finder][] = [
+const BY_LAYOUT: readonly [MatchKind, Finder][] = [
   ['exact', findExact],
   ['line_endings', findWithAnyEol],
   ['whitespace', findWithAnyLineEnds],
   ['indentation', findWithAnyIndent]
 ]
 
-function findExact(text: string, eol: Eol, edit: Edit): Replacement[] {
-  const replacement = withEol(edit.new, eol)
-  const end = edit.old.length
-  return positions(text, edit.old).map(start => ({ start, end: start + end, text: replacement }))
-}
+const COMPARISONS: readonly [MatchKind, Finder][] = [
+  ...BY_LAYOUT,
+  ['escapes', findRespelled],
+  ['look_alikes', findLookAlikes]
+]
 
-/** Overlapping ones too: either could be the one that was meant. */
-function positions(text: string, wanted: string) {
-  const found: number[] = []
-  for (let at = text.indexOf(wanted); at >= 0 && found.length < PLACES_COUNTED; at = text.indexOf(wanted, at + 1)) {
-    found.push(at)
+function findByLayout(text: string, eol: Eol, quote: Quote): Replacement[] {
+  for (const [, find] of BY_LAYOUT) {
+    const found = find(text, eol, quote)
+    if (found.length > 0) return found
   }
-  return found
+  return []
 }
 
-function findWithAnyEol(text: string, eol: Eol, edit: Edit): Replacement[] {
-  if (!edit.old.includes('\n')) return []
-  const flat = text.replaceAll('\r\n', '\n')
-  const found = positions(flat, edit.old.replaceAll('\r\n', '\n'))
-  if (found.length === 0) return []
-  const inText = positionsBefore(text)
-  const length = edit.old.replaceAll('\r\n', '\n').length
-  return found.map(at => {
-    const [start, end] = [inText(at), inText(at + length)]
-    return { start, end, text: fitted(edit.new, eol, text.slice(start, end)) }
+function findRespelled(text: string, eol: Eol, quote: Quote): Replacement[] {
+  for (const respell of RESPELLINGS) {
+    const [old, now] = [respell(quote.old), respell(quote.new)]
+    if (old === quote.old || old === now || old.trim() === '' || !now.isWellFormed()) continue
+    const found = findByLayout(text, eol, { old, new: now })
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+function findLookAlikes(text: string, eol: Eol, quote: Quote): Replacement[] {
+  if (!hasLookAlikes(quote.old) && !hasLookAlikes(text)) return []
+  const old = plain(quote.old).text
+  if (old.trim() === '') return []
+  const here = plain(text)
+  return findByLayout(here.text, eol, { old, new: quote.new }).flatMap(place => {
+    const original = here.original(place.start, place.end)
+    return original ? [{ ...original, text: place.text }] : []
   })
 }
 
-/** Turns a position in a text without the CRs of its CRLFs into one in the text itself. */
-function positionsBefore(text: string) {
-  const dropped: number[] = []
-  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) dropped.push(at - dropped.length)
-  return (position: number) => {
-    let [low, high] = [0, dropped.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (dropped[middle]! < position) low = middle + 1
-      else high = middle
-    }
-    return position + low
-  }
-}
-
-function findWithAnyLineEnds(text: string, eol: Eol, edit: Edit): Replacement[] {
+function editMostSimilar(text: string, eol: Eol, edit: Edit): Edited | NotEdited {
   const wanted = wantedLines(edit.old)
-  if (!wanted) return []
+  if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0 }
   const lines = linesOf(text)
-  const starts = windowsThat(lines.trimmed, wanted.trimmed, (line, other) => line === other)
-  return starts.map(first => replaceLines(lines, first, wanted.trimmed.length, eol, edit, edit.new))
-}
-
-function findWithAnyIndent(text: string, eol: Eol, edit: Edit): Replacement[] {
-  const wanted = wantedLines(edit.old)
-  if (!wanted) return []
-  const lines = linesOf(text)
-  const bare = wanted.trimmed.map(line => line.trimStart())
-  const bareLines = lines.trimmed.map(line => line.trimStart())
-  const count = bare.length
-  return windowsThat(bareLines, bare, (line, other) => line === other).flatMap(first => {
-    const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
-    const indents = indentsBetween(wanted.trimmed, here)
-    if (!indents) return []
-    const replacement = reindent(edit.new.split('\n'), indents).join('\n')
-    return [replaceLines(lines, first, count, eol, edit, replacement)]
-  })
-}
-
-/** Undefined where nothing but white space is wanted: that stands nowhere in particular. */
-function wantedLines(old: string): Lines | undefined {
-  return old.trim() === '' ? undefined : linesOf(old)
-}
-
-function windowsThat(lines: readonly string[], wanted: readonly string[], agree: (a: string, b: string) => boolean) {
-  const found: number[] = []
-  for (let first = 0; first + wanted.length <= lines.length && found.length < PLACES_COUNTED; first++) {
-    if (wanted.every((line, i) => agree(lines[first + i]!, line))) found.push(first)
-  }
-  return found
-}
-
-async function editMostSimilar(text: string, eol: Eol, edit: Edit, breathe: Breathe): Promise<Edited | NotEdited> {
-  const wanted = wantedLines(edit.old)
-  if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0, complete: true }
-  const lines = linesOf(text)
-  const limits = { threshold: FUZZY_THRESHOLD, margin: FUZZY_MARGIN }
-  const { windows, complete } = await mostSimilar(lines.trimmed, wanted.trimmed, limits, breathe)
-  const good = windows.filter(({ similarity }) => similarity >= FUZZY_THRESHOLD)
+  const { good, nearest } = mostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
   const best = good[0]
-  const equal = good.filter(({ similarity }) => similarity >= best!.similarity - FUZZY_MARGIN)
   // Every place that is only similar must be looked at by somebody: it is never one of many.
-  if (best && equal.length === 1 && complete && edit.places === 'one') {
-    const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit, edit.new)
+  if (best && good.length === 1 && edit.places === 'one') {
+    const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit)
     const similarity = rounded(best.similarity)
     return { outcome: 'edited', text: replaced(text, [place]), match: 'fuzzy', similarity, replacements: 1 }
   }
-  const outcome = equal.length > 1 && edit.places === 'one' ? 'ambiguous' : 'not_found'
-  const candidates = windows.map(({ first, last, similarity }) => ({
+  const candidate = ({ first, last, similarity }: Window) => ({
     start_line: first + 1,
     end_line: last + 1,
     similarity: rounded(similarity),
     text: text.slice(lines.starts[first]!, lines.starts[last + 1]!)
-  }))
-  return { outcome, match: 'fuzzy', candidates, places: equal.length, complete }
+  })
+  const outcome = good.length > 1 && edit.places === 'one' ? 'ambiguous' : 'not_found'
+  return { outcome, match: 'fuzzy', candidates: [...good, ...nearest].map(candidate), places: good.length }
 }
 
-/** Whole lines replaced; the ending of the last one goes with them only if the wanted text has one too. */
-function replaceLines(lines: Lines, first: number, count: number, eol: Eol, { old }: Edit, text: string): Replacement {
-  const start = lines.starts[first]!
-  const next = lines.starts[first + count]!
-  const content = endOfLine(lines.text, next)
-  if (!old.endsWith('\n')) return { start, end: content, text: fitted(text, eol, lines.text.slice(start, next)) }
-  // The last line of a file may lack the ending that the wanted text has: it stays without.
-  const literal = content === next ? text.replace(/\r?\n$/, '') : text
-  return { start, end: next, text: fitted(literal, eol, lines.text.slice(start, next)) }
-}
-
-/** New text in the line endings of where it goes. */
-function fitted(text: string, eol: Eol, around: string) {
-  const flat = text.replaceAll('\r\n', '\n')
-  return eol === 'crlf' || (eol === 'mixed' && around.includes('\r\n')) ? withEol(flat, 'crlf') : flat
-}
-
-function apart(found: readonly Replacement[]) {
+function disjoint(found: readonly Replacement[]) {
   const chosen: Replacement[] = []
   for (const place of found) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place)
   return chosen

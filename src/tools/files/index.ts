@@ -4,7 +4,18 @@ import deleteFile from './delete_file.ts'
 import editFile from './edit_file.ts'
 import listDirectory from './list_directory.ts'
 import moveFile from './move_file.ts'
+import multiEdit from './multi_edit.ts'
 import readFile from './read_file.ts'
 import writeFile from './write_file.ts'
 
-export default [readFile, writeFile, editFile, deleteFile, moveFile, copyFile, createDirectory, listDirectory]
+export default [
+  readFile,
+  writeFile,
+  editFile,
+  multiEdit,
+  deleteFile,
+  moveFile,
+  copyFile,
+  createDirectory,
+  listDirectory
+]

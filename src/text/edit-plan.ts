@@ -1,0 +1,70 @@
+// A file as it will be after some edits, one applied on the result of the other, all of them or none; with what a person
+// must see to agree. Values in, values out: it may be worked out on another thread.
+import { type Diff, unifiedDiff } from './diff.ts'
+import { applyEdit, type Candidate, type Edit, type MatchKind, type NotEdited } from './edit.ts'
+import { decode, type Encoding, encode } from './encoding.ts'
+
+export interface EditsOfFile {
+  path: string
+  bytes: Uint8Array
+  edits: readonly Edit[]
+}
+
+export interface AppliedEdit {
+  replacements: number
+  match: MatchKind
+  similarity: number
+}
+
+export interface ShownCandidate extends Omit<Candidate, 'text'> {
+  /** How the quoted text differs from what stands there. */
+  diff: string
+}
+
+export type EditPlan =
+  | { outcome: 'edited'; bytes: Uint8Array; diff: Diff; edits: AppliedEdit[] }
+  | { outcome: 'not_text' }
+  /** New text that the file's encoding cannot say. */
+  | { outcome: 'unwritable'; edit: number; encoding: Encoding }
+  | (Omit<NotEdited, 'candidates'> & { edit: number; candidates: ShownCandidate[] })
+
+const CANDIDATE_LINES = 20
+
+export function planEdits({ path, bytes, edits }: EditsOfFile): EditPlan {
+  const before = decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  if (!before) return { outcome: 'not_text' }
+  let { text } = before
+  const applied: AppliedEdit[] = []
+  for (const [at, edit] of edits.entries()) {
+    const result = applyEdit(text, before.eol, edit)
+    if (result.outcome !== 'edited') return { ...result, edit: at, candidates: shown(path, edit.old, result) }
+    const { replacements, match, similarity } = result
+    applied.push({ replacements, match, similarity })
+    text = result.text
+    // The other encodings have every character.
+    if (before.encoding === 'latin1' && !encode(text, 'latin1'))
+      return { outcome: 'unwritable', edit: at, encoding: 'latin1' }
+  }
+  const after = encode(text, before.encoding)!
+  const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
+  return { outcome: 'edited', bytes: after, diff: unifiedDiff(path, mark + before.text, mark + text), edits: applied }
+}
+
+/** How much work a plan is at most, in steps of some ten nanoseconds. */
+export function planSteps({ bytes, edits }: EditsOfFile): number {
+  const looking = edits.reduce((sum, { old }) => sum + (bytes.length * (old.length + 100)) / 100, bytes.length)
+  const lines = edits.reduce((sum, edit) => sum + (edit.places === 'all' ? bytes.length / 10 : linesIn(edit)), 0)
+  return looking + lines * lines * 2
+}
+
+const linesIn = (edit: Edit) => edit.old.split('\n').length + edit.new.split('\n').length
+
+const shown = (path: string, old: string, { candidates }: NotEdited): ShownCandidate[] =>
+  candidates.map(({ text, ...candidate }) => ({ ...candidate, diff: candidateDiff(path, old, text) }))
+
+/** Bounded: a candidate is told to be recognised. */
+function candidateDiff(path: string, old: string, text: string) {
+  const wanted = old.endsWith('\n') || !text.endsWith('\n') ? old : `${old}\n`
+  const lines = unifiedDiff(path, wanted, text).diff.split('\n').slice(2)
+  return lines.length > CANDIDATE_LINES ? [...lines.slice(0, CANDIDATE_LINES), '…'].join('\n') : lines.join('\n')
+}

@@ -1,0 +1,142 @@
+// What the tools that edit text have in common: reading the file, working out the edits, and words for how they matched.
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { type Found, HASH_LIMIT } from '../../host/files.ts'
+import { unifiedDiff } from '../../text/diff.ts'
+import { type Edit, MATCH_KINDS, type MatchKind } from '../../text/edit.ts'
+import type { AppliedEdit, EditPlan } from '../../text/edit-plan.ts'
+import type { Context, Preview } from '../../tool.ts'
+
+/** How long looking for the places may take. */
+const SEARCH_LIMIT_MS = 5_000
+
+/** The params of one edit. */
+export const EDIT = {
+  old: Type.String({
+    minLength: 1,
+    description: 'The text to replace, with enough around it to be the only such place.'
+  }),
+  new: Type.String({ description: 'The text to put in its place, taken literally.' }),
+  replace_all: Type.Optional(Type.Boolean({ description: 'Replace every place instead of the only one.' }))
+}
+
+/** How one edit went. */
+export const OUTCOME = {
+  replacements: Type.Integer({ description: 'How many places were replaced.' }),
+  match: Type.Enum([...MATCH_KINDS], {
+    description: 'How the old text was found: exactly, or forgiving what is named.'
+  }),
+  similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
+}
+
+export type GivenEdit = Static<ReturnType<typeof Type.Object<typeof EDIT>>>
+
+/** Edits of one file, each with the place of its params. */
+export interface GivenEdits {
+  path: string
+  edits: readonly { at: string; edit: GivenEdit }[]
+}
+
+export interface Planned {
+  was: Found
+  bytes: Buffer
+  diff: { diff: string; added: number; removed: number }
+  edits: AppliedEdit[]
+}
+
+/** All that the edits do, but for saving it. Preview shows this and run saves this. */
+export async function planned({ path, edits }: GivenEdits, ctx: Context): Promise<Planned> {
+  for (const { at, edit } of edits) {
+    if (edit.old === edit.new) throw invalidParam(`${at}new`, 'is the same as old.')
+    if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
+  }
+  const was = await ctx.host.files.look(path)
+  if (!was) throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  if (!was.bytes)
+    throw new ToolError('TOO_LARGE', `${path} has ${was.size} bytes; files over ${HASH_LIMIT} are not edited.`, {
+      path
+    })
+  const plan = await worked(was, edits, ctx)
+  if (plan.outcome === 'edited') {
+    const { buffer, byteOffset, byteLength } = plan.bytes
+    return { was, bytes: Buffer.from(buffer, byteOffset, byteLength), diff: plan.diff, edits: plan.edits }
+  }
+  if (plan.outcome === 'not_text') throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
+  const { at } = edits[plan.edit]!
+  if (plan.outcome === 'unwritable')
+    throw invalidParam(`${at}new`, `has characters that the file's encoding, ${plan.encoding}, does not have.`)
+  throw notEdited(was.path, at, plan)
+}
+
+async function worked(was: Found, edits: GivenEdits['edits'], { host, signal }: Context): Promise<EditPlan> {
+  const input = { path: was.path, bytes: was.bytes!, edits: edits.map(({ edit }) => meant(edit)) }
+  try {
+    return await host.compute.run('edits', input, { signal, deadline_ms: SEARCH_LIMIT_MS })
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
+    const text = `The old text is not in ${was.path} as quoted. The search for similar text took too long and was ended; quote less text.`
+    throw new ToolError('OLD_TEXT_NOT_FOUND', text, { path: was.path, candidates: [], search_complete: false })
+  }
+}
+
+const meant = (edit: GivenEdit): Edit => ({ old: edit.old, new: edit.new, places: edit.replace_all ? 'all' : 'one' })
+
+type NotFound = Extract<EditPlan, { candidates: unknown }>
+
+function notEdited(path: string, at: string, { outcome, match, candidates, places }: NotFound) {
+  const where = candidates.map(({ start_line, end_line, similarity }) => {
+    const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
+    return `${lines} (${percent(similarity)})`
+  })
+  const details = {
+    path,
+    pointer: `/params/${at}old`,
+    match,
+    places,
+    candidates: candidates.map(candidate => ({ path, ...candidate })),
+    search_complete: true
+  }
+  // Where there are several edits, it must be told which one; of one nobody asks.
+  const which = at === '' ? '' : `${details.pointer}: `
+  if (outcome === 'ambiguous') {
+    const more = places > where.length ? ' …' : ''
+    const text = `${which}The old text fits ${places} places in ${path}: ${where.join(', ')}${more}. Quote more around it, or use replace_all.`
+    return new ToolError('AMBIGUOUS_MATCH', text, details)
+  }
+  const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
+  return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}`, details)
+}
+
+/** What must be said of an edit that was not found exactly. */
+export function noteOf({ match, similarity }: AppliedEdit): string | undefined {
+  if (match === 'fuzzy')
+    return `The old text is not in the file: the nearest place, ${percent(similarity)} similar, is replaced.`
+  return TOLERANCES[match]
+}
+
+/** Why somebody must look at an edit, whatever the rules say: it replaces, or writes, something other than was quoted. */
+export const concernOf = (edit: AppliedEdit): string | undefined =>
+  edit.match === 'fuzzy' || edit.match === 'escapes' ? noteOf(edit) : undefined
+
+const TOLERANCES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
+  exact: undefined,
+  line_endings: 'The old text matched with other line endings.',
+  whitespace: 'The old text matched with other white space at line ends.',
+  indentation: 'The old text matched with another indentation; the new text was indented to fit.',
+  escapes:
+    'The old text matched with its escapes written otherwise; those of the new text were changed in the same way.',
+  look_alikes: 'The old text matched with characters that look alike; the new text is as given.'
+}
+
+const percent = (similarity: number) => `${Math.floor(similarity * 100)} %`
+
+export const SECRET_NOTE = 'The file holds credentials: whether and where the old text is in it is told once approved.'
+
+export const isSecret = ({ path }: { path: string }, { host }: Context): boolean => host.files.peek(path).sensitive
+
+/** Made of the params alone: whoever submits a call sees its preview, before anybody allows the file to be read. */
+export const blindPreview = ({ path, edits }: GivenEdits): Preview => ({
+  title: `Edit ${path}`,
+  diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
+  notes: [SECRET_NOTE]
+})

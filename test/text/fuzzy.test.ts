@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { distance } from 'fastest-levenshtein'
+import t from 'tap'
+import { Columns } from '../../src/text/approximate.ts'
+import { mostSimilar } from '../../src/text/fuzzy.ts'
+import { symbolsOf } from '../../src/text/fuzzy-symbols.ts'
+import { apart, type Window } from '../../src/text/fuzzy-windows.ts'
+import { everyGoodWindow } from './naive-fuzzy.ts'
+
+const LIMITS = { threshold: 0.7, margin: 0.02 }
+
+const line = fc
+  .array(fc.constantFrom('foo', 'bar', 'if (x)', 'return', 'a', 'b;', '{', '}', '', 'ä€', '\u{1f600}'), {
+    maxLength: 6
+  })
+  .map(words => words.join(' ').trimEnd())
+/** Few different lines, so that many repeat, and runs of the same one. */
+const file = fc
+  .tuple(
+    fc.array(line, { minLength: 1, maxLength: 8 }),
+    fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 4 })), { minLength: 1, maxLength: 25 })
+  )
+  .map(([lines, runs]) =>
+    runs.flatMap(([which, times]) => Array.from({ length: times }, () => lines[which % lines.length]!))
+  )
+const slip = fc.record({ at: fc.nat(), remove: fc.integer({ max: 4, min: 0 }), insert: fc.string({ maxLength: 4 }) })
+const slips = fc.array(slip, { maxLength: 5 })
+const unrelated = fc.array(line, { minLength: 1, maxLength: 9 })
+
+/** Part of a file, misquoted, or something else. */
+const quote = fc
+  .tuple(file, fc.nat(), fc.integer({ min: 1, max: 30 }), slips, unrelated, fc.nat({ max: 5 }))
+  .map(([lines, at, height, slips, other, dice]) => {
+    if (dice === 0) return { lines, wanted: other }
+    const first = at % lines.length
+    const misquoted = slips.reduce(
+      (text, { at, remove, insert }) => {
+        const from = at % (text.length + 1)
+        return text.slice(0, from) + insert + text.slice(from + remove)
+      },
+      lines.slice(first, first + height).join('\n')
+    )
+    return { lines, wanted: misquoted.split('\n').map(line => line.trimEnd()) }
+  })
+  .filter(({ wanted }) => wanted.join('').trim() !== '')
+
+const clash = (one: Window, other: Window) => one.first <= other.last && other.first <= one.last
+
+t.test('what is found is what comparing every window finds', async t => {
+  const seen = { none: 0, one: 0, several: 0 }
+  fc.assert(
+    fc.property(quote, ({ lines, wanted }) => {
+      const { good } = mostSimilar(lines, wanted, LIMITS)
+      const all = everyGoodWindow(lines, wanted, LIMITS)
+      const meant = apart(all, 3)
+      seen[meant.length === 0 ? 'none' : meant.length === 1 ? 'one' : 'several']++
+      if (meant.length <= 1) return fc.stringify(good) === fc.stringify(meant)
+      // Among many that are as good, any are told.
+      const told = good.every(one => all.some(other => fc.stringify(one) === fc.stringify(other)))
+      return told && good.length > 1 && good.every((one, i) => good.every((other, j) => i === j || !clash(one, other)))
+    }),
+    { numRuns: 3_000 }
+  )
+  t.ok(Math.min(...Object.values(seen)) > 100, `every outcome was met often: ${JSON.stringify(seen)}`)
+})
+
+t.test('the distance to the end of each line is that of the best stretch ending there', async t => {
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 12 }),
+      unrelated,
+      fc.integer({ min: 0, max: 200 }),
+      (lines, wanted, bound) => {
+        const symbols = symbolsOf(lines, wanted)
+        const pattern = wanted.join('\n')
+        if (pattern === '') return true
+        const text = lines.join('\n')
+        const [free, held] = ([0, 1] as const).map(edge => new Columns(symbols.pattern, symbols.count, edge)) as [
+          Columns,
+          Columns
+        ]
+        for (const columns of [free, held]) columns.begin(bound)
+        return (
+          [...text].length === 0 ||
+          Array.from({ length: text.length }, (_, at) => at + 1).every(end => {
+            for (const columns of [free, held]) columns.advance(symbols.text[end - 1]!)
+            const all = Array.from({ length: end + 1 }, (_, start) => distance(text.slice(start, end), pattern))
+            const known = (distance: number) => Math.min(distance, bound + 1)
+            return (
+              free.distance === known(Math.min(...all)) &&
+              held.distance === known(all[0]!) &&
+              (!held.hopeless || all[0]! > bound)
+            )
+          })
+        )
+      }
+    ),
+    { numRuns: 200 }
+  )
+  t.pass()
+})
