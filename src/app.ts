@@ -11,15 +11,18 @@ import type { Engine } from './calls/engine.ts'
 import { HeldBuffers } from './calls/held-buffers.ts'
 import { RememberedRules } from './calls/remembered.ts'
 import { Scheduler } from './calls/scheduler.ts'
+import { isUnderWay } from './calls/under-way.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { Settings } from './config.ts'
 import { Journal } from './events/journal.ts'
 import { Metrics } from './events/metrics.ts'
+import { tellOutside } from './events/outside.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
 import type { Doors } from './host/door.ts'
 import { sweepTemps } from './host/files.ts'
 import { Machine } from './host/machine.ts'
+import type { Watching } from './host/outside-all.ts'
 import { openStore, type Store } from './host/store.ts'
 import type { Tokens } from './host/tokens.ts'
 import { httpServerOptions, installDoor } from './routes/door.ts'
@@ -44,6 +47,7 @@ const SECRETS = ['token', 'call_token', 'authorization', 'password', 'secret', '
 const RETENTION_CHECK_MS = 10 * 60_000
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
+const WATCH_AFTER_MS = 500
 const DAY_MS = 86_400_000
 
 export interface App {
@@ -116,7 +120,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     instance,
     version: settings.version,
     protocol: PROTOCOL,
-    capabilities: () => capabilities(settings, instance)
+    capabilities: () => capabilities(settings, instance, machine.outside.state())
   }
   const http = await listenable(
     settings,
@@ -137,13 +141,23 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   )
   // Once the first clients have been answered: a start should not share the machine with what can wait.
   let warming: NodeJS.Timeout | undefined
+  let watching: NodeJS.Timeout | undefined
   http.addHook('onListen', async () => {
     warming = setTimeout(() => machine.warm(), WARM_AFTER_MS).unref()
+    if (settings.watch.external) watching = setTimeout(watch, WATCH_AFTER_MS).unref()
   })
   const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
   retention.unref()
   const firstRetention = setTimeout(() => void retain(), FIRST_RETENTION_MS)
   firstRetention.unref()
+
+  function watch() {
+    machine.outside.start({
+      changed: (workspace, changes) => tellOutside(journal, workspace, changes),
+      isUnderWay: (workspace, path) => isUnderWay(engine, workspace, path),
+      ended: (workspace, reason) => log.warn({ workspace, reason }, 'changes by others are not told')
+    })
+  }
 
   async function retain() {
     const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
@@ -160,6 +174,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
       clearInterval(retention)
       clearTimeout(firstRetention)
       clearTimeout(warming)
+      clearTimeout(watching)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       streams.close()
@@ -198,12 +213,15 @@ async function listenable(
 }
 
 /** What the server can do here, and its limits. */
-function capabilities(settings: Settings, instance: string) {
+function capabilities(settings: Settings, instance: string, watching: readonly Watching[]) {
   return {
     instance,
     version: settings.version,
     protocol: PROTOCOL,
-    workspaces: settings.roots.map(({ name, path }) => ({ name, root: path })),
+    workspaces: settings.roots.map(({ name, path }) => {
+      const { workspace: _, ...state } = watching.find(({ workspace }) => workspace === name)!
+      return { name, root: path, ...state }
+    }),
     read_only: settings.read_only,
     isolation: { levels: ['none'], default: 'none' },
     language_servers: [],

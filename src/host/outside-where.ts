@@ -1,0 +1,34 @@
+// Whether a path belongs to what is told of a workspace, by the ignore rules that the watcher holds.
+import type { Seen } from './seen.ts'
+import { split, type Tree } from './tree.ts'
+import type { Watcher } from './watcher.ts'
+
+export type Where = 'shown' | 'ignored' | 'not watched'
+
+const FOLDER: Seen = { kind: 'directory', mode: 0, ino: 0, size: 0, ctime: 0, mtime: 0 }
+
+export class Surroundings {
+  readonly #tree: Tree
+  readonly #watcher: Watcher
+
+  constructor(tree: Tree, watcher: Watcher) {
+    this.#tree = tree
+    this.#watcher = watcher
+  }
+
+  where(path: string, seen: Seen): Where {
+    const { folder } = split(path)
+    const rules = this.#watcher.rulesIn(folder)
+    if (!rules) return this.#isIgnored(folder) ? 'ignored' : 'not watched'
+    if (!this.#tree.shows(path, seen, rules)) return 'ignored'
+    return seen.kind !== 'directory' || this.#watcher.rulesIn(path) ? 'shown' : 'not watched'
+  }
+
+  /** A folder that is not watched, by the rules of the nearest one that is. */
+  #isIgnored(path: string): boolean {
+    if (path === '.') return false
+    const { folder } = split(path)
+    const rules = this.#watcher.rulesIn(folder)
+    return rules ? !this.#tree.shows(path, FOLDER, rules) : this.#isIgnored(folder)
+  }
+}

@@ -1,0 +1,26 @@
+// Long work on the main thread, a slice at a time, so that whoever calls meanwhile waits for no more than one slice.
+import { setImmediate as turn } from 'node:timers/promises'
+
+const SLICE_MS = 4
+
+export class Slices {
+  #until = performance.now() + SLICE_MS
+
+  /** Lets the others have their turn, once the slice is used up. */
+  async rest(): Promise<void> {
+    if (performance.now() < this.#until) return
+    await turn()
+    this.#until = performance.now() + SLICE_MS
+  }
+}
+
+/** Does the same work for each item, for so many at a time. */
+export async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = new Array(items.length)
+  let next = 0
+  const worker = async () => {
+    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at]!)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  return results
+}

@@ -1,0 +1,260 @@
+// What others change is told as events: everything once, and nothing of ours twice.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { type Json, type StartOptions, startApp } from '../start-app.ts'
+
+const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
+/** A server that tells what others change, on a repository with these files; resolves once it does. */
+async function watched(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
+  const settings = { watch: { external: true, max_folders: 1_000 }, ...options.settings }
+  const app = await startApp(t, files, { ...options, settings })
+  const at = (name: string) => path.join(app.root, name)
+  mkdirSync(at('.git'), { recursive: true })
+  const stream = await app.events('?types=file.changed')
+  for (;;) {
+    const { workspaces } = await app.get('/capabilities')
+    if (workspaces.every(({ watching }: Json) => watching)) break
+  }
+  let marks = 0
+  /** What was told until now: up to a change made for that, whose path comes last. */
+  const told = async () => {
+    marks += 1
+    const mark = `~${marks}`
+    writeFileSync(at(mark), '')
+    const events = await stream.until(({ path }) => path === mark)
+    return events.filter(({ path }: Json) => path !== undefined && !path.startsWith('~')).map(facts)
+  }
+  return { ...app, at, told, stream }
+}
+
+const facts = ({ id: _, event: __, type: ___, seq: ____, time: _____, workspace: ______, ...told }: Json) => told
+const brief = (told: Json[]) =>
+  told.map(({ operation, path, from, kind }) => [operation, path, from, kind].filter(Boolean).join(' '))
+
+t.test('what an editor saves is told as one change, however it saves', async t => {
+  const { at, told, stream } = await watched(t, { 'a.txt': 'one\n', 'b.txt': 'two\n', 'c.txt': 'three\n' })
+  writeFileSync(at('a.txt'), 'in place\n')
+  const [, event] = await stream.until(({ event }) => event === 'file.changed')
+  t.match(event, { type: 'file.changed', workspace: 'default' })
+  t.same(facts(event), { path: 'a.txt', operation: 'modified', after_hash: hash('in place\n'), by: 'external' })
+  t.notOk('session_id' in event)
+  t.notOk('tool_call_id' in event)
+
+  writeFileSync(at('.b.txt.swp'), 'renamed over\n')
+  renameSync(at('.b.txt.swp'), at('b.txt'))
+  t.same(await told(), [{ path: 'b.txt', operation: 'modified', after_hash: hash('renamed over\n'), by: 'external' }])
+
+  renameSync(at('c.txt'), at('c.txt~'))
+  writeFileSync(at('c.txt'), 'with a backup\n')
+  t.same(await told(), [
+    { path: 'c.txt', operation: 'modified', after_hash: hash('with a backup\n'), by: 'external' },
+    { path: 'c.txt~', operation: 'created', after_hash: hash('three\n'), by: 'external' }
+  ])
+
+  writeFileSync(at('a.txt'), 'in place\n')
+  utimesSync(at('b.txt'), 1, 1)
+  t.same(await told(), [], 'the same again is no change')
+  for (const text of ['1', '2', '3', '4']) writeFileSync(at('a.txt'), text)
+  const before_hash = hash('in place\n')
+  t.same(await told(), [{ path: 'a.txt', operation: 'modified', before_hash, after_hash: hash('4'), by: 'external' }])
+})
+
+t.test('what comes, goes, moves and becomes something else', async t => {
+  const { at, told } = await watched(t, {
+    'a.txt': 'one\n',
+    'dir/b.txt': 'two\n',
+    'dir/sub/c.txt': 'three\n',
+    gone: ''
+  })
+  rmSync(at('gone'))
+  renameSync(at('a.txt'), at('z.txt'))
+  mkdirSync(at('new/er'), { recursive: true })
+  writeFileSync(at('new/er/d.txt'), 'four\n')
+  symlinkSync('z.txt', at('link'))
+  t.same(await told(), [
+    { path: 'gone', operation: 'deleted', before_mode: '644', by: 'external' },
+    { path: 'new', operation: 'created', kind: 'directory', by: 'external' },
+    { path: 'new/er', operation: 'created', kind: 'directory', by: 'external' },
+    { path: 'z.txt', operation: 'moved', from: 'a.txt', after_hash: hash('one\n'), by: 'external' },
+    { path: 'link', operation: 'created', kind: 'symlink', target: 'z.txt', by: 'external' },
+    { path: 'new/er/d.txt', operation: 'created', after_hash: hash('four\n'), by: 'external' }
+  ])
+  renameSync(at('dir'), at('moved'))
+  t.same(brief(await told()), ['moved moved dir directory'], 'a folder goes with all that is in it')
+  writeFileSync(at('moved/sub/c.txt'), 'changed\n')
+  t.same(brief(await told()), ['modified moved/sub/c.txt'])
+  rmSync(at('z.txt'))
+  mkdirSync(at('z.txt'))
+  writeFileSync(at('z.txt/inside'), '')
+  t.same(brief(await told()), ['deleted z.txt', 'created z.txt directory', 'created z.txt/inside'])
+  rmSync(at('moved'), { recursive: true })
+  writeFileSync(at('moved'), '')
+  t.same(brief(await told()), [
+    'deleted moved/b.txt',
+    'deleted moved/sub/c.txt',
+    'deleted moved/sub directory',
+    'deleted moved directory',
+    'created moved'
+  ])
+  execFileSync('chmod', ['755', at('moved')])
+  t.same(await told(), [
+    {
+      path: 'moved',
+      operation: 'modified',
+      before_mode: '644',
+      after_mode: '755',
+      before_hash: hash(''),
+      after_hash: hash(''),
+      by: 'external'
+    }
+  ])
+})
+
+t.test('a thousand files of a script are each told once, and so is a branch that is checked out', async t => {
+  const { root, told, at } = await watched(t)
+  rmSync(at('.git'), { recursive: true })
+  const sh = (script: string) => execFileSync('sh', ['-ec', script], { cwd: root, stdio: 'ignore' })
+  sh('for i in $(seq 1000); do mkdir -p d$((i % 20)); echo $i > d$((i % 20))/$i.txt; done')
+  const names = (told: Json[]) =>
+    brief(told)
+      .filter(each => !each.endsWith('directory'))
+      .sort()
+  const files = Array.from({ length: 1_000 }, (_, i) => `d${(i + 1) % 20}/${i + 1}.txt`)
+  t.same(names(await told()), files.map(file => `created ${file}`).sort())
+
+  sh(`git init -q . && git add d* && git -c user.name=t -c user.email=t@t commit -qm one && git switch -qc other
+    for i in $(seq 1 500); do echo more >> d$((i % 20))/$i.txt; done; git rm -qf d7/7.txt; mkdir x; echo new > x/y; git add .
+    git -c user.name=t -c user.email=t@t commit -qm two`)
+  await told()
+  sh('git switch -q -')
+  const changed = files.slice(0, 500).filter(file => file !== 'd7/7.txt')
+  t.same(names(await told()), [...changed.map(file => `modified ${file}`), 'created d7/7.txt', 'deleted x/y'].sort())
+})
+
+t.test('what is ignored is not told, nor what git and the server keep; a secret without its hash', async t => {
+  const { root, at, told, write } = await watched(t, {
+    '.gitignore': 'out/\n*.log\n',
+    'out/x': '',
+    'a.log': '',
+    'a.txt': ''
+  })
+  for (const name of ['out/x', 'out/deep/y', 'a.log', 'b.log', '.git/HEAD', '.toolgate-tmp-1']) write(name, 'changed')
+  write('.env', 'TOKEN=1')
+  t.same(await told(), [{ path: '.env', operation: 'created', by: 'external' }])
+  write('.git/info/exclude', 'local\n')
+  t.same(await told(), [])
+  write('local', '')
+  write('.gitignore', '*.log\n')
+  t.same(brief(await told()), ['modified .gitignore'], 'what only shows now has been there before')
+  write('out/x', 'again')
+  t.same(brief(await told()), ['modified out/x'])
+  write('.gitignore', '*.log\nout\n')
+  rmSync(at('out'), { recursive: true })
+  execFileSync('sh', ['-c', 'rm *.log'], { cwd: root })
+  t.notOk(brief(await told()).some(each => each.endsWith('.log')))
+})
+
+t.test('what calls change is told by them alone, and what others change meanwhile by nobody else', async t => {
+  const files = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, `${i}\n`]))
+  const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
+  const tiers = { administrator: [], user: allow, workspace: [] }
+  const { at, call, stream } = await watched(t, files, { settings: { tiers } })
+  let round = 0
+  const steps = fc.array(fc.record({ ours: fc.boolean(), file: fc.nat(11), how: fc.nat(2) }), {
+    minLength: 1,
+    maxLength: 24
+  })
+  await fc.assert(
+    fc.asyncProperty(steps, async steps => {
+      round += 1
+      const ours = new Map<string, number>()
+      const theirs = new Map<string, string>()
+      for (const [n, { ours: isOurs, file, how }] of steps.entries()) {
+        // Each file belongs to one side.
+        const name = isOurs ? `f${file % 6}.txt` : `f${6 + (file % 6)}.txt`
+        const content = `${round} ${n}\n`
+        if (isOurs) {
+          ours.set(name, (ours.get(name) ?? 0) + 1)
+          t.match(await call('write_file', { path: name, content }), { status: 'success' })
+        } else {
+          theirs.set(name, hash(content))
+          if (how === 0) writeFileSync(at(`${name}.new`), content)
+          if (how === 0) renameSync(at(`${name}.new`), at(name))
+          else writeFileSync(at(name), content)
+        }
+      }
+      const mark = `mark-${round}`
+      writeFileSync(at(mark), '')
+      const events = (await stream.until(({ path }) => path === mark)).filter(({ path }: Json) => path?.startsWith('f'))
+      const count = new Map<string, number>()
+      const last = new Map<string, string>()
+      for (const { path, by, after_hash, operation } of events) {
+        t.equal(operation, 'modified')
+        t.equal(by === 'external', theirs.has(path), path)
+        count.set(path, (count.get(path) ?? 0) + 1)
+        last.set(path, after_hash)
+      }
+      for (const [name, times] of ours) t.equal(count.get(name), times, `${name} once for each call`)
+      for (const [name, content] of theirs) t.equal(last.get(name), content, `${name} as it is in the end`)
+      t.same([...count.keys()].sort(), [...ours.keys(), ...theirs.keys()].sort())
+    }),
+    { numRuns: 15 }
+  )
+})
+
+t.test('every kind of change by a call is known as ours', async t => {
+  const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
+  const tiers = { administrator: [], user: allow, workspace: [] }
+  const files = { 'a.txt': 'a\n', 'dir/b.txt': 'b\n', 'dir/sub/c.txt': 'c\n', 'd.txt': 'd\n' }
+  const { call, told } = await watched(t, files, { settings: { tiers } })
+  const calls: [string, Json][] = [
+    ['write_file', { path: 'x/y/new.txt', content: 'new\n' }],
+    ['edit_file', { path: 'a.txt', old: 'a', new: 'A' }],
+    ['move_file', { from: 'dir', to: 'other' }],
+    ['move_file', { from: 'a.txt', to: 'd.txt', overwrite: true }],
+    ['copy_file', { source: 'other', dest: 'copy', recursive: true }],
+    ['create_directory', { path: 'empty' }],
+    ['delete_file', { path: 'copy', recursive: true }]
+  ]
+  for (const [tool, params] of calls) t.match(await call(tool, params), { status: 'success' }, tool)
+  const events = await told()
+  t.same(
+    events.filter(({ by }: Json) => by === 'external'),
+    []
+  )
+  t.ok(events.length >= calls.length)
+})
+
+t.test('an edit by hand that a call has overtaken is told all the same', async t => {
+  const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
+  const tiers = { administrator: [], user: allow, workspace: [] }
+  const { at, call, told } = await watched(t, { 'a.txt': 'one\n' }, { settings: { tiers } })
+  await call('write_file', { path: 'a.txt', content: 'two\n' })
+  await told()
+  writeFileSync(at('a.txt'), 'by hand\n')
+  await call('edit_file', { path: 'a.txt', old: 'by hand', new: 'by call' })
+  const [first, second] = await told()
+  const by_hand = { path: 'a.txt', operation: 'modified', before_hash: hash('two\n'), after_hash: hash('by hand\n') }
+  t.same(first, { ...by_hand, by: 'external' })
+  t.match(second, { before_hash: hash('by hand\n'), after_hash: hash('by call\n'), by: { tool_call_id: /^tc_/ } })
+})
+
+t.test('where nothing is told, it is said why', async t => {
+  const state = async (settings: StartOptions['settings']) => {
+    const app = await startApp(t, { 'a/b/c.txt': '' }, { ...(settings && { settings }) })
+    const ask = async () => (await app.get('/capabilities')).workspaces[0]
+    let now = await ask()
+    while (now.reason === 'The server has only just started.') now = await ask()
+    return { watching: now.watching, reason: now.reason }
+  }
+  t.same(await state({}), { watching: false, reason: 'It is switched off by `watch.external`.' })
+  t.same(await state({ watch: { external: true, max_folders: 2 } }), {
+    watching: false,
+    reason: 'There are more than 2 folders that are not ignored.'
+  })
+})
