@@ -3,7 +3,6 @@
 // a tier deny beats ask beats allow; what cannot be decided is asked.
 import type { ConfiguredRule } from '../config.ts'
 import type { ErrorCode } from '../errors.ts'
-import { quote } from '../host/errno.ts'
 import type { Effect } from '../tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, RememberedRule } from './call.ts'
 import { misleads, refusal } from './command.ts'
@@ -203,7 +202,7 @@ function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): V
 }
 
 /** Whoever wrote the path must know it again, and see where it leads. */
-const nameOf = ({ path, given }: JudgedPath) => (given === undefined ? path : `${quote(given)} (${path})`)
+const nameOf = ({ path, given }: JudgedPath) => (given === undefined ? path : `${JSON.stringify(given)} (${path})`)
 
 const heldAndWritten = ({ access, unsaved }: JudgedPath) => (access === 'write' && unsaved) || []
 
