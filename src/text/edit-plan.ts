@@ -24,6 +24,8 @@ export interface ShownCandidate extends Omit<Candidate, 'text'> {
 export type EditPlan =
   | { outcome: 'edited'; bytes: Uint8Array; diff: Diff; edits: AppliedEdit[] }
   | { outcome: 'not_text' }
+  /** What the edit makes is there already. */
+  | { outcome: 'unchanged'; edit: number }
   /** New text that the file's encoding cannot say. */
   | { outcome: 'unwritable'; edit: number; encoding: Encoding }
   | (Omit<NotEdited, 'candidates'> & { edit: number; candidates: ShownCandidate[] })
@@ -38,6 +40,8 @@ export function planEdits({ path, bytes, edits }: EditsOfFile): EditPlan {
   for (const [at, edit] of edits.entries()) {
     const result = applyEdit(text, before.eol, edit)
     if (result.outcome !== 'edited') return { ...result, edit: at, candidates: shown(path, edit.old, result) }
+    const last = at === edits.length - 1
+    if (result.text === text || (last && result.text === before.text)) return { outcome: 'unchanged', edit: at }
     const { replacements, match, similarity } = result
     applied.push({ replacements, match, similarity })
     text = result.text

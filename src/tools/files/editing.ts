@@ -63,6 +63,7 @@ export async function planned({ path, edits }: GivenEdits, ctx: Context): Promis
   }
   if (plan.outcome === 'not_text') throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
   const { at } = edits[plan.edit]!
+  if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'unwritable')
     throw invalidParam(`${at}new`, `has characters that the file's encoding, ${plan.encoding}, does not have.`)
   throw notEdited(was.path, at, plan)

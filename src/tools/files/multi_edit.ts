@@ -42,7 +42,7 @@ export default defineTool({
   async always_ask(input, ctx) {
     if (isSecret(input, ctx)) return SECRET_NOTE
     const { edits } = await planned(given(input), ctx)
-    return told(edits, concernOf)[0]
+    return told(edits, concernOf).join(' ') || undefined
   },
   async preview(input, ctx) {
     if (isSecret(input, ctx)) return blindPreview(given(input))
