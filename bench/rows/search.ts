@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { rgPath } from '@vscode/ripgrep'
 import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
-import { ALWAYS, searchArguments } from '../../src/host/ripgrep-arguments.ts'
+import { ALWAYS, searchArguments, WITHOUT_GIT } from '../../src/host/ripgrep-arguments.ts'
 import { Excludes } from '../../src/host/ripgrep-exclude.ts'
 import { IN_FLIGHT, talkers } from '../contest.ts'
 import { latencyFindings, rateFinding } from '../finding.ts'
@@ -78,7 +78,8 @@ export default {
 
 /** What the server keeps ripgrep from opening. */
 function excludesFor(root: string, stateDir: string): readonly string[] {
-  return new Excludes(searchExcludes(openWorkspace('default', root), { stateDir, sensitive: [] })).args
+  const excludes = searchExcludes(openWorkspace('default', root), { stateDir, sensitive: [] })
+  return [WITHOUT_GIT, ...new Excludes(excludes).args]
 }
 
 const grepFlags = (excludes: readonly string[]) =>
@@ -91,6 +92,7 @@ const grepFlags = (excludes: readonly string[]) =>
       literal: true,
       case: 'sensitive',
       multiline: false,
+      ignored: false,
       context: 0,
       include: [],
       exclude: [],

@@ -16,6 +16,7 @@ import { type Unsaved, unsavedOf } from './editors.ts'
 import { explain, quote } from './errno.ts'
 import { type Entry, type EntryFound, Found, HASH_LIMIT, typeOf } from './found.ts'
 import type { Effects, Workspace } from './host.ts'
+import { type Listing, type ListingQuery, listFolder } from './listing.ts'
 import { OpenFile } from './open-file.ts'
 import { type Guard, judge, type Place, type Resolved, walk, walkToEntry } from './paths.ts'
 import { isFresh, stampOf } from './stamp.ts'
@@ -157,6 +158,16 @@ export class FileReader {
     } finally {
       place.close()
     }
+  }
+
+  /** What lies below a folder. */
+  listing(path: string, query: ListingQuery): Promise<Listing> {
+    const place = this.walk(path)
+    place.close()
+    this.refuseServerState(place, path)
+    if (!place.stat) throw notFound(path)
+    if (!place.stat.isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quote(path)} is not a folder.`, { path })
+    return listFolder(this.workspace, this.guard, place.path, query)
   }
 
   /** A folder's entries, sorted by name, of those `shown`; the server's own are left out. */

@@ -1,5 +1,5 @@
 // What was found of a file, a folder or a link, when somebody looked.
-import type { BigIntStats } from 'node:fs'
+import type { BigIntStats, Stats } from 'node:fs'
 import { hashOf } from './content.ts'
 import type { Unsaved } from './editors.ts'
 import type { OpenFile } from './open-file.ts'
@@ -58,7 +58,7 @@ export interface EntryFound {
   target?: string
 }
 
-export function typeOf(stat: BigIntStats): Entry['type'] {
+export function typeOf(stat: Pick<Stats, 'isSymbolicLink' | 'isFile' | 'isDirectory'>): Entry['type'] {
   if (stat.isSymbolicLink()) return 'symlink'
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other'
 }

@@ -245,11 +245,7 @@ export function judge(workspace: Workspace, guard: Guard, place: Pick<Place, 'pa
   const folded = fold(path)
   const names = folded.split('/')
   const lists = listsOf(guard)
-  const protection = belongsToServer(workspace, guard, path, folded)
-    ? 'all'
-    : PROTECTED.covers(names) || holdsState(workspace, guard, folded)
-      ? 'write'
-      : undefined
+  const protection = protectionIn(workspace, guard, path, folded, names)
   return {
     path,
     kind: kindOf(stat),
@@ -257,6 +253,17 @@ export function judge(workspace: Workspace, guard: Guard, place: Pick<Place, 'pa
     sensitive: SENSITIVE.covers(names.map(name => (HARMLESS.covers([name]) ? '' : name))) || lists.covers(names),
     self_starting: SELF_STARTING.covers(names)
   }
+}
+
+/** The access to a canonical path that is refused for ever: all that a listing asks of it, and the rest costs more. */
+export function protectionOf(workspace: Workspace, guard: Guard, path: string): Resolved['protected'] {
+  const folded = fold(path)
+  return protectionIn(workspace, guard, path, folded, folded.split('/'))
+}
+
+function protectionIn(workspace: Workspace, guard: Guard, path: string, folded: string, names: readonly string[]) {
+  if (belongsToServer(workspace, guard, path, folded)) return 'all'
+  return PROTECTED.covers(names) || holdsState(workspace, guard, folded) ? 'write' : undefined
 }
 
 /** Whether searches and listings of contents leave a path (relative to the root) out. */
@@ -274,6 +281,9 @@ export function searchExcludes(workspace: Workspace, guard: Guard): string[] {
   const state = below(workspace.root, guard.stateDir)
   return [...names.map(name => `**/${name}`), ...(state ? [`/${state}`] : [])]
 }
+
+/** The file system that the last folder on the way is on. Of a file it would not tell where layers are stacked. */
+export const deviceAt = ({ folder }: Place): bigint => fstatSync(folder, { bigint: true }).dev
 
 export function kindOf(stat: BigIntStats | undefined): Resolved['kind'] {
   if (!stat) return 'missing'

@@ -3,6 +3,9 @@
 /** No configuration, no links, no personal ignore file: the answer depends on the workspace alone. */
 export const ALWAYS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
 
+/** Where the rules of git hold in all of a workspace that is in no repository. In one they would no longer end at its top. */
+export const WITHOUT_GIT = '--no-require-git'
+
 export interface SearchQuery {
   /** A regular expression of ripgrep's default engine, which takes linear time; or plain text when `literal`. */
   pattern: string
@@ -14,6 +17,8 @@ export interface SearchQuery {
   case: 'sensitive' | 'insensitive' | 'smart'
   /** A match may span lines. */
   multiline: boolean
+  /** Also what .gitignore and its like leave out. */
+  ignored: boolean
   /** Lines to tell before and after each match. */
   context: number
   /** Globs (see text/glob.ts) of which one must match the path, relative to `path`; none means all. */
@@ -30,19 +35,20 @@ const MODES = {
 } as const
 const CASES = { sensitive: '--case-sensitive', insensitive: '--ignore-case', smart: '--smart-case' } as const
 
-export function searchArguments(query: SearchQuery, name: string | undefined, excludes: readonly string[]): string[] {
+export function searchArguments(query: SearchQuery, name: string | undefined, leaveOut: readonly string[]): string[] {
   return [
     ...ALWAYS,
     ...MODES[query.mode],
     '--hidden',
     '--crlf',
+    ...(query.ignored ? ['--no-ignore'] : []),
     CASES[query.case],
     ...(query.literal ? ['--fixed-strings'] : []),
     ...(query.multiline ? ['--multiline'] : []),
     ...(query.mode === 'content' && query.context > 0 ? [`--context=${query.context}`] : []),
     ...(name === undefined ? typesOf(query.include) : onlyFile(name)),
     ...query.exclude.map(pattern => `--glob=!${ignoreLine(pattern)}`),
-    ...excludes,
+    ...leaveOut,
     `--regexp=${query.pattern}`,
     '--',
     './'

@@ -6,11 +6,12 @@ import { compileGlob } from '../text/glob.ts'
 import { type Environment, plainEnvironment } from './environment.ts'
 import { openFolder } from './folder.ts'
 import type { Workspace } from './host.ts'
-import { ALWAYS, type SearchQuery, searchArguments } from './ripgrep-arguments.ts'
+import { ALWAYS, type SearchQuery, searchArguments, WITHOUT_GIT } from './ripgrep-arguments.ts'
 import { Excludes } from './ripgrep-exclude.ts'
 import { FileMatches, type Match, type Message, textOf } from './ripgrep-messages.ts'
 import { records, type Skipped } from './ripgrep-records.ts'
 import type { Spawned, Spawner } from './spawner.ts'
+import { reachesAll } from './watcher-ignore.ts'
 
 export type { SearchQuery } from './ripgrep-arguments.ts'
 export type { Match } from './ripgrep-messages.ts'
@@ -68,7 +69,7 @@ export class Ripgrep {
       '--null',
       ...(hidden ? ['--hidden'] : []),
       ...(ignored ? ['--no-ignore'] : []),
-      ...this.#excludes.args,
+      ...this.#leaveOut,
       '--',
       './'
     ]
@@ -77,7 +78,7 @@ export class Ripgrep {
 
   /** The files right in a folder that is not ignored itself, hidden ones too; none where there is no such folder. */
   async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
-    const args = [...ALWAYS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#excludes.args, '--', './']
+    const args = [...ALWAYS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#leaveOut, '--', './']
     try {
       return await this.#list(folder, args, signal)
     } catch (error) {
@@ -92,7 +93,7 @@ export class Ripgrep {
     const slash = query.path.lastIndexOf('/')
     const isFile = query.kind === 'file'
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
-    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#excludes.args)
+    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#leaveOut)
     const included = isFile || query.include.length === 0 ? () => true : includes(query.include)
     const wanted = (path: string) => included(path) && !this.#excludes.covers(inside(folder, path))
     const run = await this.#run(folder, args, query.signal)
@@ -102,6 +103,11 @@ export class Ripgrep {
       if (kept.length > 0) yield kept
     }
     return { unreadable: run.unreadable, too_long: run.skipped.records }
+  }
+
+  /** Options for what is to be left out. */
+  get #leaveOut(): string[] {
+    return [...(reachesAll(this.#workspace.root) ? [WITHOUT_GIT] : []), ...this.#excludes.args]
   }
 
   #refuse(path: string) {

@@ -1,15 +1,16 @@
 // What ignore files leave out, as ripgrep judges it. It decides what need not be watched or told; the names that a search
 // or a list gives are always ripgrep's own word.
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compileGlob, type Glob } from '../text/glob.ts'
 
-/** By precedence: a rule of a kind further up wins over any of the kinds below it. */
-const KINDS = ['.rgignore', '.ignore', '.gitignore'] as const
+const FILES = ['.rgignore', '.ignore', '.gitignore'] as const
+/** By precedence: a rule of a kind further up wins over any of the kinds below it. The last is git's own `info/exclude`. */
+const KINDS = [...FILES, 'exclude'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Names whose coming, going or changing may change what is ignored. */
-export const IGNORE_NAMES: ReadonlySet<string> = new Set([...KINDS, '.git'])
+export const IGNORE_NAMES: ReadonlySet<string> = new Set([...FILES, '.git'])
 
 interface Rule {
   glob: Glob
@@ -29,42 +30,43 @@ interface Level {
 /** The rules that hold in a folder: its own ignore files and those of the folders above. */
 export class IgnoreRules {
   readonly #levels: readonly Level[]
-  readonly #inRepository: boolean
+  readonly #reach: Reach
 
-  private constructor(levels: readonly Level[], inRepository: boolean) {
+  private constructor(levels: readonly Level[], reach: Reach) {
     this.#levels = levels
-    this.#inRepository = inRepository
+    this.#reach = reach
   }
 
-  private static none() {
-    return new IgnoreRules([], false)
-  }
-
-  /** The rules that reach a workspace from outside, where it lies in a larger repository. */
+  /** The rules that reach a workspace from outside. */
   static around(root: string): IgnoreRules {
-    const above = foldersAbove(root)
-    const top = above.findIndex(isRepository)
-    const outer = above.slice(0, top + 1).reverse()
-    return outer.reduce((rules, folder) => rules.#add(folder, ['.gitignore'], isRepository(folder)), IgnoreRules.none())
+    const none = new IgnoreRules([], reachesAll(root) ? 'all' : 'none')
+    return foldersAbove(root).reduceRight((rules, folder) => rules.#meet(folder), none)
+  }
+
+  /** The rules that reach a folder, as a path relative to the root, from those above it. */
+  static above(root: string, folder: string): IgnoreRules {
+    const names = folder === '.' ? [] : folder.split('/')
+    const above = names.map((_, i) => join(root, ...names.slice(0, i)))
+    return above.reduce((rules, each) => rules.#meet(each), IgnoreRules.around(root))
   }
 
   /** The rules inside a folder that holds these names. */
   within(folder: string, names: ReadonlySet<string>): IgnoreRules {
-    const own = KINDS.filter(kind => names.has(kind))
+    const own = FILES.filter(kind => names.has(kind))
     const isTop = names.has('.git')
     return own.length > 0 || isTop ? this.#add(folder, own, isTop) : this
   }
 
-  // The rules of git end at the top of a repository.
+  #meet(folder: string): IgnoreRules {
+    return this.within(folder, new Set([...IGNORE_NAMES].filter(name => existsSync(join(folder, name)))))
+  }
+
+  // In a repository the rules of git end at its top.
   #add(folder: string, kinds: readonly Kind[], isTop: boolean): IgnoreRules {
-    const levels = isTop
-      ? [
-          ...this.#levels.map(({ folder, rules: { '.gitignore': _, ...rules } }) => ({ folder, rules })),
-          excludes(folder)
-        ]
-      : this.#levels
-    const rules = Object.fromEntries(kinds.map(kind => [kind, parse(read(join(folder, kind)))]))
-    return new IgnoreRules([...levels, { folder, rules }], this.#inRepository || isTop)
+    const levels = isTop && this.#reach !== 'all' ? this.#levels.map(withoutGit) : this.#levels
+    const own = kinds.map(kind => [kind, parse(read(join(folder, kind)))])
+    const rules = { ...Object.fromEntries(own), ...(isTop && excludes(folder)) }
+    return new IgnoreRules([...levels, { folder, rules }], isTop && this.#reach === 'none' ? 'repository' : this.#reach)
   }
 
   /** Whether a folder is left out, given that the one above is not. Paths here are absolute. */
@@ -79,7 +81,7 @@ export class IgnoreRules {
 
   #ignores(path: string, what: What): boolean {
     for (const kind of KINDS) {
-      if (kind === '.gitignore' && !this.#inRepository) continue
+      if (this.#reach === 'none' && isGit(kind)) continue
       const rule = this.#last(kind, path, what)
       if (rule) return rule.ignores
     }
@@ -100,12 +102,28 @@ export class IgnoreRules {
   }
 }
 
+/**
+ * Whether the rules of git hold in all of a workspace although it is in no repository. Not where a `.gitignore` lies
+ * further up: some keep one that says `*` in their home folder, which is not meant for what lies there.
+ */
+export function reachesAll(root: string): boolean {
+  const above = foldersAbove(root)
+  return ![root, ...above].some(isRepository) && !above.some(folder => existsSync(join(folder, '.gitignore')))
+}
+
+/** Where the rules of git hold: nowhere yet, in the repository that was met, or in all of the workspace. */
+type Reach = 'none' | 'repository' | 'all'
+
+const isGit = (kind: Kind) => kind === '.gitignore' || kind === 'exclude'
+
+const withoutGit = ({ folder, rules }: Level): Level => {
+  const { '.gitignore': _, exclude: __, ...others } = rules
+  return { folder, rules: others }
+}
+
 const isRepository = (folder: string) => existsSync(join(folder, '.git'))
 
-const excludes = (folder: string): Level => ({
-  folder,
-  rules: { '.gitignore': parse(read(join(folder, '.git', 'info', 'exclude'))) }
-})
+const excludes = (folder: string) => ({ exclude: parse(read(join(folder, '.git', 'info', 'exclude'))) })
 
 function parse(text: string): Rule[] {
   return text.split('\n').flatMap(line => {
@@ -125,12 +143,20 @@ function parse(text: string): Rule[] {
 }
 
 function read(path: string): string {
+  let fd: number | undefined
   try {
-    return readFileSync(path, 'utf8')
+    // Whatever lies there under that name must not make us wait.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stat = fstatSync(fd)
+    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, 'utf8') : ''
   } catch {
     return ''
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }
+
+const MAX_BYTES = 1 << 20
 
 // Nearest first, without the folder itself.
 function foldersAbove(folder: string): string[] {

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { FileList } from '../../src/host/file-list.ts'
+import { FileReader } from '../../src/host/file-reader.ts'
 import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
 import { Ripgrep } from '../../src/host/ripgrep.ts'
 import { Spawner } from '../../src/host/spawner.ts'
@@ -22,12 +23,13 @@ import { Watcher } from '../../src/host/watcher.ts'
 const spawner = new Spawner()
 t.teardown(() => spawner.close())
 
-function bench(t: Test) {
+function bench(t: Test, repository = true) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'list-')))
-  execFileSync('git', ['init', '-q', root])
+  if (repository) execFileSync('git', ['init', '-q', root])
   const workspace = openWorkspace('default', root)
+  const guard = { stateDir: '/nowhere', sensitive: [] }
   const ripgrep = new Ripgrep(spawner, workspace, {
-    exclude: searchExcludes(workspace, { stateDir: '/nowhere', sensitive: [] })
+    exclude: searchExcludes(workspace, guard)
   })
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, ripgrep, watcher)
@@ -36,7 +38,17 @@ function bench(t: Test) {
     watcher.close()
     rmSync(root, { recursive: true, force: true })
   })
-  return { root, ripgrep, watcher, list, at: (path: string) => join(root, path) }
+  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const reader = new FileReader(workspace, guard, effects)
+  return { root, ripgrep, watcher, list, reader, at: (path: string) => join(root, path) }
+}
+
+/** The regular files that a listing of the whole tree tells. */
+async function filesListed(reader: FileReader) {
+  const { signal } = new AbortController()
+  const query = { depth: 100, hidden: true, ignored: false, limit: 10_000, signal }
+  const { entries } = await reader.listing('.', query)
+  return entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])).sort()
 }
 
 t.test('it is the list of ripgrep from the first question on, and follows every change', async t => {
@@ -110,37 +122,40 @@ const change: fc.Arbitrary<Change> = fc.record({
   rules
 })
 
-t.test('after any changes it equals what ripgrep lists', async t => {
-  const { list, ripgrep, at } = bench(t)
-  await list.warm()
-  const changing: Record<Change['op'], (change: Change) => unknown> = {
-    write({ path }) {
-      mkdirSync(dirname(at(path)), { recursive: true })
-      writeFileSync(at(path), '')
-    },
-    folder: ({ path }) => mkdirSync(at(path), { recursive: true }),
-    remove: ({ path }) => rmSync(at(path), { recursive: true }),
-    move: ({ path, to }) => renameSync(at(path), at(to)),
-    link: ({ path }) => symlinkSync('..', at(path)),
-    ignore: ({ path, rules }) => writeFileSync(join(at(path.includes('/') ? path : '.'), '.gitignore'), rules),
-    ask: () => list.files()
-  }
-  const apply = async (each: Change) => {
-    try {
-      await changing[each.op](each)
-    } catch (error) {
-      // A change that is not possible here is none.
-      if (!(error as NodeJS.ErrnoException).syscall) throw error
+for (const repository of [true, false])
+  t.test(`after any changes it equals what ripgrep lists, ${repository ? 'in' : 'without'} a repository`, async t => {
+    const { list, ripgrep, reader, at } = bench(t, repository)
+    await list.warm()
+    const changing: Record<Change['op'], (change: Change) => unknown> = {
+      write({ path }) {
+        mkdirSync(dirname(at(path)), { recursive: true })
+        writeFileSync(at(path), '')
+      },
+      folder: ({ path }) => mkdirSync(at(path), { recursive: true }),
+      remove: ({ path }) => rmSync(at(path), { recursive: true }),
+      move: ({ path, to }) => renameSync(at(path), at(to)),
+      link: ({ path }) => symlinkSync('.', at(path)),
+      ignore: ({ path, rules }) => writeFileSync(join(at(path.includes('/') ? path : '.'), '.gitignore'), rules),
+      ask: () => list.files()
     }
-  }
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
-      for (const each of changes) await apply(each)
-      const expected = (await ripgrep.files({ path: '.', hidden: true, ignored: false })).sort()
-      const actual = [...(await list.files())].sort()
-      if (actual.join('\n') !== expected.join('\n'))
-        throw new Error(`expected ${expected.join(' ')}\n     got ${actual.join(' ')}`)
-    }),
-    { numRuns: 60 }
-  )
-})
+    const apply = async (each: Change) => {
+      try {
+        await changing[each.op](each)
+      } catch (error) {
+        // A change that is not possible here is none.
+        if (!(error as NodeJS.ErrnoException).syscall) throw error
+      }
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
+        for (const each of changes) await apply(each)
+        const expected = (await ripgrep.files({ path: '.', hidden: true, ignored: false })).sort()
+        const actual = [...(await list.files())].sort()
+        const listed = await filesListed(reader)
+        for (const files of [actual, listed])
+          if (files.join('\n') !== expected.join('\n'))
+            throw new Error(`expected ${expected.join(' ')}\n     got ${files.join(' ')}`)
+      }),
+      { numRuns: 60 }
+    )
+  })

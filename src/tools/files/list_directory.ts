@@ -1,29 +1,45 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
-import type { Entry } from '../../host/files.ts'
+import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool } from '../../tool.ts'
+
+const DEFAULT_LIMIT = 1000
+const DEFAULT_DEPTH = 20
 
 const Input = Type.Object(
   {
     path: Type.String({ description: "Folder to list, relative to the workspace root; '.' is the root." }),
     recursive: Type.Optional(Type.Boolean({ description: 'List the folders inside too.' })),
     include_hidden: Type.Optional(Type.Boolean({ description: 'List names that begin with a dot too.' })),
+    no_ignore: Type.Optional(Type.Boolean({ description: 'List what .gitignore and its like leave out, too.' })),
     depth: Type.Optional(Type.Integer({ minimum: 1, description: 'How many levels to list; 1 unless recursive.' })),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10_000, description: 'At most this many entries; 1000 by default.' })
+      Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        description: `At most this many entries; ${DEFAULT_LIMIT} by default.`
+      })
     )
   },
   { additionalProperties: false }
 )
 
-const DEFAULT_LIMIT = 1000
-const DEFAULT_DEPTH = 20
+const LeftOut = Type.Object(
+  {
+    ignored: Type.Optional(Type.Integer({ description: 'By .gitignore and its like; no_ignore lists them.' })),
+    hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden lists them.' })),
+    unreadable: Type.Optional(Type.Integer({ description: 'Folders that may not be looked into.' }))
+  },
+  {
+    description: 'How many entries of the folders listed were left out, if any; what is inside them is not counted.'
+  }
+)
 
 export default defineTool({
   name: 'list_directory',
   category: 'files',
   description:
-    "List a folder's entries with type, size and time. Links are not followed, git's internals are not listed.",
+    "List a folder's entries with type, size and time. Links are not followed, ignored and hidden entries left out " +
+    "unless asked for, git's internals are not listed.",
   input: Input,
   output: Type.Object({
     entries: Type.Array(
@@ -38,56 +54,54 @@ export default defineTool({
       }),
       { description: 'Sorted by path.' }
     ),
-    truncated: Type.Boolean({ description: 'There are more entries than the limit.' })
+    truncated: Type.Boolean({ description: 'There are more entries than the limit.' }),
+    left_out: Type.Optional(LeftOut)
   }),
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
-  cacheable: true,
+  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  cacheable: ({ path, no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path, recursive, depth = 1 }) => ({
     paths: [{ path, access: 'list', ...((recursive || depth > 1) && { tree: true }) }]
   }),
   run: (input, ctx) => listed(input, ctx),
-  present({ entries, truncated }, { path, limit = DEFAULT_LIMIT }) {
+  present({ entries, truncated, left_out }, { path, limit = DEFAULT_LIMIT }) {
     const lines = entries.map(({ path, type, size }) => {
       return type === 'directory' ? `${path}/` : `${path}\t${type === 'file' ? size : type}`
     })
     if (lines.length === 0) lines.push('(Nothing to list.)')
-    if (truncated) lines.push(`(The first ${limit} entries found; list a folder inside, or raise the limit.)`)
+    const notes = [
+      ...(truncated ? [`(The first ${limit} entries found; list a folder inside, or raise the limit.)`] : []),
+      ...(left_out ? [inWords(left_out)] : [])
+    ]
     return {
       title: path,
-      content: lines.join('\n'),
-      metadata: { count: entries.length },
+      content: [...fitting(lines), ...notes].join('\n'),
+      metadata: { count: entries.length, left_out },
       ...(truncated && { truncated })
     }
   }
 })
 
-/** Level by level, so that a listing cut short still shows the whole of what is near the top. */
 async function listed(input: Static<typeof Input>, { host, signal }: Context) {
-  const limit = input.limit ?? DEFAULT_LIMIT
-  const depth = input.depth ?? (input.recursive ? DEFAULT_DEPTH : 1)
-  const entries: Entry[] = []
-  let truncated = false
-  let folders = [input.path]
-  for (let level = 1; level <= depth && folders.length > 0 && !truncated; level++) {
-    const inside: string[] = []
-    for (const folder of folders) {
-      const found = host.files.entries(folder, isShown(input))
-      entries.push(...found)
-      truncated = entries.length > limit
-      if (truncated) break
-      for (const { type, path, closed } of found) if (type === 'directory' && !closed) inside.push(path)
-      await setImmediate()
-      signal.throwIfAborted()
-    }
-    folders = inside
+  const { path, recursive, include_hidden = false, no_ignore = false, limit = DEFAULT_LIMIT } = input
+  const depth = input.depth ?? (recursive ? DEFAULT_DEPTH : 1)
+  const query = { depth, hidden: include_hidden, ignored: no_ignore, limit, signal }
+  const { entries, truncated, left_out } = await host.files.listing(path, query)
+  const counted = Object.entries(left_out).filter(([, count]) => count > 0)
+  return {
+    entries: entries.map(({ closed: _, ...entry }) => entry).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    truncated,
+    ...(counted.length > 0 && { left_out: Object.fromEntries(counted) as Static<typeof LeftOut> })
   }
-  const kept = entries.slice(0, limit).sort((a, b) => (a.path < b.path ? -1 : 1))
-  return { entries: kept.map(({ closed: _, ...entry }) => entry), truncated }
 }
 
-const isShown =
-  ({ include_hidden }: Static<typeof Input>) =>
-  (name: string) =>
-    include_hidden === true || !name.startsWith('.')
+function inWords({ ignored, hidden, unreadable }: Static<typeof LeftOut>) {
+  const parts = [
+    ...(ignored ? [`${ignored} ignored (no_ignore lists them)`] : []),
+    ...(hidden ? [`${hidden} hidden (include_hidden lists them)`] : []),
+    ...(unreadable ? [`what is in ${unreadable} folders that may not be looked into`] : [])
+  ]
+  return `(Left out: ${parts.join(', ')}.)`
+}

@@ -1,0 +1,17 @@
+// How much of a list is shown in one answer.
+
+/** 50 KB. */
+const SIZE = 50 * 1024
+
+/** The lines as far as an answer holds them, and after them how many were left out, if any. */
+export function fitting(lines: readonly string[]): string[] {
+  let size = 0
+  const end = lines.findIndex(line => {
+    size += line.length + 1
+    return size > SIZE
+  })
+  if (end < 0) return [...lines]
+  const shown = Math.max(1, end)
+  const first = lines[0]!.slice(0, SIZE)
+  return [first, ...lines.slice(1, shown), `(${lines.length - shown} more lines are in the call's data.)`]
+}
