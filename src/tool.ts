@@ -110,6 +110,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   check?(input: Static<I>, ctx: Context): Promise<void> | void
   /** Why no rule may wave this call through, such as a match that is only rough. Changes nothing. */
   always_ask?(input: Static<I>, ctx: Context): Promise<string | undefined> | string | undefined
+  /** What a run would answer now, also where it would fail for what is in its way. Changes nothing. */
+  foresee?(input: Static<I>, ctx: Context): Promise<Static<O>> | Static<O>
   /** What the approver sees. Changes nothing. */
   preview?(input: Static<I>, ctx: Context): Promise<Preview> | Preview
   /** A value or its promise, or a generator whose yields are progress. */

@@ -97,9 +97,12 @@ const rulebook = ({ settings, rules }: Engine, session_id: string, root: string)
   workspace: settings.tiers.workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
 })
 
-function resolve({ files }: Live['host'], { path, access, tree, if_match }: PathUse): Assessment['paths'][number] {
-  const found = files.resolve(path)
-  const unsaved = access === 'list' ? [] : heldOf(files, path, tree)
+function resolve(
+  { files }: Live['host'],
+  { path, access, tree, entry, if_match }: PathUse
+): Assessment['paths'][number] {
+  const found = entry ? files.resolveEntry(path) : files.resolve(path)
+  const unsaved = access === 'list' ? [] : heldOf(files, found.path, tree)
   return {
     path: found.path,
     ...(found.path !== path && { given: path }),
@@ -114,7 +117,7 @@ function resolve({ files }: Live['host'], { path, access, tree, if_match }: Path
 }
 
 const heldOf = (files: Live['host']['files'], path: string, tree: boolean | undefined) =>
-  tree ? files.unsavedIn(path) : [files.unsaved(path)?.buffer ?? []].flat()
+  tree ? files.unsavedIn(path) : files.unsavedAt(path)
 
 const asHeldFile = ({ path, client, client_id, hash }: HeldBuffer): HeldFile => ({ path, client, client_id, hash })
 

@@ -2,9 +2,10 @@
 // A fault that a caller must tell apart is part of the answer: of what is thrown only the message arrives.
 import { type Diff, fileDiff, type Side, unifiedDiff } from '../text/diff.ts'
 import { planEdits, planSteps } from '../text/edit-plan.ts'
-import { type Hunk } from '../text/patch.ts'
-import { type Applied, applyHunks, type NotApplied } from '../text/patch-apply.ts'
+import { type Merged, merge } from '../text/merge.ts'
 import { type Notebook, type NotebookQuery, notebookCells } from '../text/notebook.ts'
+import type { Hunk } from '../text/patch.ts'
+import { type Applied, applyHunks, type NotApplied } from '../text/patch-apply.ts'
 
 export interface Job<I, O> {
   run(input: I): O
@@ -32,6 +33,12 @@ export interface HunksInput {
   hunks: readonly Hunk[]
 }
 
+export interface MergeInput {
+  base: string
+  ours: string
+  theirs: string
+}
+
 export const JOBS = {
   diff: job<DiffInput, Diff>({
     run: ({ path, before, after }) => unifiedDiff(path, before, after),
@@ -45,6 +52,10 @@ export const JOBS = {
   hunks: job<HunksInput, Applied | NotApplied>({
     run: ({ text, hunks }) => applyHunks(text, hunks),
     steps: ({ text, hunks }) => 10 * text.length + hunks.reduce((sum, { lines }) => sum + 10 * lines.length, 0)
+  }),
+  merge: job<MergeInput, Merged>({
+    run: ({ base, ours, theirs }) => merge(base, ours, theirs),
+    steps: ({ base, ours, theirs }) => 7 * (base.length + ours.length + theirs.length)
   }),
   notebook: job<NotebookQuery, Notebook | undefined>({ run: notebookCells, steps: ({ text }) => text.length / 2 })
 }

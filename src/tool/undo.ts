@@ -1,0 +1,62 @@
+// The words of an undo: what it does to each path, and what stands in its way.
+import { type Static, Type } from 'typebox'
+
+export const UndoScope = Type.Enum(['call', 'since'], {
+  description:
+    '`call` (default): what this call did. `since`: back to how it was before this call, so all later ones of its session too.'
+})
+export type UndoScope = Static<typeof UndoScope>
+
+/** Why a change can't be taken back. */
+export const OBSTACLES = {
+  overlap: 'the same lines were changed since',
+  changed: 'it was changed since',
+  exists: 'something is there now',
+  gone: 'it is no longer there',
+  not_kept: 'what was there before is not kept',
+  too_large: 'it is too large'
+} as const
+export type Obstacle = keyof typeof OBSTACLES
+
+export const UndoConflict = Type.Object(
+  {
+    tool_call_id: Type.String({ description: 'The call whose change cannot be taken back.' }),
+    reason: Type.Enum(Object.keys(OBSTACLES) as Obstacle[]),
+    message: Type.String(),
+    start_line: Type.Optional(Type.Integer({ description: 'With overlap: first line of what is there now.' })),
+    end_line: Type.Optional(Type.Integer({ description: 'Last line; one less than the first where no line is left.' })),
+    now: Type.Optional(Type.String({ description: 'What is there.' })),
+    before: Type.Optional(Type.String({ description: 'What would come back.' }))
+  },
+  { title: 'UndoConflict' }
+)
+export type UndoConflict = Static<typeof UndoConflict>
+
+export const UndoFile = Type.Object(
+  {
+    path: Type.String({ description: 'Relative to the workspace root, as it is after the undo.' }),
+    action: Type.Enum(
+      ['restore', 'merge', 'delete', 'recreate', 'move_back', 'nothing', 'conflict', 'not_kept'] as const,
+      { description: '`merge`: what was changed later stays. `nothing`: it is as it was before.' }
+    ),
+    kind: Type.Optional(
+      Type.Enum(['directory', 'symlink'] as const, { description: 'What it is; left out for a regular file.' })
+    ),
+    from: Type.Optional(Type.String({ description: 'With move_back: where it is now.' })),
+    diff: Type.Optional(Type.String({ description: 'What changes, as a unified diff.' })),
+    note: Type.Optional(Type.String()),
+    conflicts: Type.Optional(Type.Array(UndoConflict))
+  },
+  { title: 'UndoFile' }
+)
+export type UndoFile = Static<typeof UndoFile>
+
+/** What an undo would do, or has done. */
+export const Undone = Type.Object({
+  tool_call_id: Type.String({ description: 'The call that was named.' }),
+  calls: Type.Array(Type.String(), { description: 'The calls whose changes are taken back, newest first.' }),
+  files: Type.Array(UndoFile, { description: 'Every path that they changed.' })
+})
+export type Undone = Static<typeof Undone>
+
+export const isObstructed = ({ action }: UndoFile): boolean => action === 'conflict' || action === 'not_kept'
