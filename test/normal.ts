@@ -1,13 +1,13 @@
 // Answers made comparable: what differs from run to run is replaced, and ids by the order in which they come.
-const ID = /\b(tc|rule)_[0-9A-HJKMNP-TV-Z]{26}\b/g
+const ID = /\b(tc|rule|dg)_[0-9A-HJKMNP-TV-Z]{26}\b/g
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** A copy with TIME for times, MS for durations, DIGEST for digests, and tc_1, tc_2 … rule_1 … for ids. */
+/** A copy with TIME for times, MS for durations, DIGEST for digests, and tc_1, tc_2 … rule_1 … dg_1 … for ids. */
 export function normalizer() {
   const ids = new Map<string, string>()
-  const counts = { tc: 0, rule: 0 }
+  const counts = { tc: 0, rule: 0, dg: 0 }
   const named = (id: string, kind: string) => {
-    if (!ids.has(id)) ids.set(id, `${kind}_${++counts[kind as 'tc' | 'rule']}`)
+    if (!ids.has(id)) ids.set(id, `${kind}_${++counts[kind as keyof typeof counts]}`)
     return ids.get(id)!
   }
   // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed

@@ -45,7 +45,16 @@ interface Lease {
   /** By the clock that never goes back. */
   until: number
   /** By workspace and canonical path. */
-  buffers: Map<string, { held: HeldBuffer; workspace: string; given: string }>
+  buffers: Map<string, Entry>
+}
+
+interface Entry {
+  held: HeldBuffer
+  workspace: string
+  /** The path as the client wrote it. */
+  given: string
+  /** Tells which of several clients spoke last. */
+  turn: number
 }
 
 export class Buffers {
@@ -54,6 +63,7 @@ export class Buffers {
   readonly #now: () => number
   readonly #leases = new Map<string, Lease>()
   readonly #generations = new Map<string, number>()
+  #turn = 0
 
   /** `now` is a clock that never goes back, in milliseconds. */
   constructor(guard: Guard, limits: BufferLimits, now: () => number = () => performance.now()) {
@@ -67,12 +77,13 @@ export class Buffers {
     this.#sweep()
     const lease = this.#leases.get(holder.client_id)
     const buffers = new Map(lease?.buffers)
-    const others = this.#all().filter(each => each.client_id !== holder.client_id)
+    const others = this.#entries().filter(({ held }) => held.client_id !== holder.client_id)
     for (const each of sent) {
       const held = heldOf(each, this.#mayHold(workspace, each.path), holder)
-      buffers.set(keyOf(workspace.name, held.path), { held, workspace: workspace.name, given: each.path })
+      const turn = ++this.#turn
+      buffers.set(keyOf(workspace.name, held.path), { held, workspace: workspace.name, given: each.path, turn })
     }
-    this.#mustFit([...others, ...[...buffers.values()].map(({ held }) => held)])
+    this.#mustFit([...others, ...buffers.values()])
     if (buffers.size > 0) this.#leases.set(holder.client_id, { until: this.#now() + lease_ms, buffers })
     if (sent.length > 0) this.#changed(workspace.name)
   }
@@ -104,28 +115,19 @@ export class Buffers {
   /** What is held of a file; of several clients the one that spoke last. */
   held(workspace: string, path: string): HeldBuffer | undefined {
     if (!this.any) return undefined
-    const key = keyOf(workspace, path)
-    const found = [...this.#leases.values()].flatMap(({ buffers }) => buffers.get(key)?.held ?? [])
-    return found.reduce<HeldBuffer | undefined>(newest, undefined)
+    return this.#entries().findLast(entry => entry.workspace === workspace && entry.held.path === path)?.held
   }
 
   /** What is held of the files beneath a folder, by path; of several clients' the newest. */
   beneath(workspace: string, folder: string): HeldBuffer[] {
-    const byPath = new Map<string, HeldBuffer>()
-    for (const held of this.list(workspace)) {
-      if (folder === '.' || held.path.startsWith(`${folder}/`))
-        byPath.set(held.path, newest(byPath.get(held.path), held))
-    }
-    return [...byPath.values()]
+    const within = (path: string) => folder === '.' || path.startsWith(`${folder}/`)
+    const entries = this.#entries().filter(entry => entry.workspace === workspace && within(entry.held.path))
+    return inOrder([...new Map(entries.map(({ held }) => [held.path, held])).values()])
   }
 
   /** Everything held in a workspace, by path. */
   list(workspace: string): HeldBuffer[] {
-    this.#sweep()
-    return [...this.#leases.values()]
-      .flatMap(({ buffers }) => [...buffers.values()])
-      .flatMap(entry => (entry.workspace === workspace ? [entry.held] : []))
-      .sort((a, b) => (a.path < b.path ? -1 : 1))
+    return inOrder(this.#entries().flatMap(entry => (entry.workspace === workspace ? [entry.held] : [])))
   }
 
   /** Until when a client holds its buffers, in milliseconds from now. */
@@ -161,9 +163,9 @@ export class Buffers {
     return judge(workspace, this.#guard, place)
   }
 
-  #mustFit(all: readonly HeldBuffer[]) {
+  #mustFit(all: readonly Entry[]) {
     const { max_files, max_bytes } = this.#limits
-    const bytes = all.reduce((sum, { size }) => sum + size, 0)
+    const bytes = all.reduce((sum, { held }) => sum + held.size, 0)
     if (all.length > max_files)
       throw new ToolError('TOO_LARGE', `That makes ${all.length} buffers; the limit is ${max_files}.`, {
         buffers: all.length,
@@ -176,8 +178,10 @@ export class Buffers {
       })
   }
 
-  #all(): HeldBuffer[] {
-    return [...this.#leases.values()].flatMap(({ buffers }) => [...buffers.values()].map(({ held }) => held))
+  /** All that is held, the newest last. */
+  #entries(): Entry[] {
+    this.#sweep()
+    return [...this.#leases.values()].flatMap(({ buffers }) => [...buffers.values()]).sort((a, b) => a.turn - b.turn)
   }
 
   #sweep() {
@@ -214,5 +218,4 @@ const known = (text: string) => ({
 
 const keyOf = (workspace: string, path: string) => `${workspace}\n${path}`
 
-const newest = (one: HeldBuffer | undefined, other: HeldBuffer): HeldBuffer =>
-  one && one.updated_at > other.updated_at ? one : other
+const inOrder = (all: HeldBuffer[]) => all.sort((a, b) => (a.path < b.path ? -1 : 1))

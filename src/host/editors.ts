@@ -33,12 +33,14 @@ export interface Unsaved {
   buffer: HeldBuffer
   /** What saving it would write, as far as that can be told: in the encoding and the line endings of the file. */
   bytes: Buffer
+  /** Of the file on the disk, where there is one. */
+  disk_hash: string | undefined
 }
 
 /** Undefined where the buffer is as the file is. */
 export function unsavedOf(buffer: HeldBuffer, disk: Buffer | undefined): Unsaved | undefined {
   const bytes = asSaved(buffer.text, disk)
-  return disk && bytes.equals(disk) ? undefined : { buffer, bytes }
+  return disk && bytes.equals(disk) ? undefined : { buffer, bytes, disk_hash: disk && hashOf(disk) }
 }
 
 function asSaved(text: string, disk: Buffer | undefined): Buffer {

@@ -12,9 +12,10 @@ import {
 import { ToolError } from '../errors.ts'
 import type { HeldBuffer } from './buffers.ts'
 import { hashOf } from './content.ts'
-import { type Unsaved, unsavedOf } from './editors.ts'
+import type { Unsaved } from './editors.ts'
 import { explain, quote } from './errno.ts'
 import { type Entry, type EntryFound, Found, HASH_LIMIT, typeOf } from './found.ts'
+import { HeldFiles } from './held-files.ts'
 import type { Effects, Workspace } from './host.ts'
 import { type Listing, type ListingQuery, listFolder } from './listing.ts'
 import { OpenFile } from './open-file.ts'
@@ -34,13 +35,13 @@ export class FileReader {
   protected readonly judged = new Map<string, Resolved>()
   /** Those of them that stand for an entry itself, be it a link. */
   readonly #entries = new Set<string>()
-  /** What an editor held of each of them then, by canonical path. */
-  readonly #heldThen = new Map<string, string | undefined>()
+  protected readonly held: HeldFiles
 
   constructor(workspace: Workspace, guard: Guard, effects: Effects) {
     this.workspace = workspace
     this.guard = guard
     this.effects = effects
+    this.held = new HeldFiles(effects.editors, place => this.openAt(place, place.path))
   }
 
   /** Where a path leads now and what policy must know of it. From here on the call acts on that or fails. */
@@ -66,7 +67,7 @@ export class FileReader {
     const place = walkToEntry(this.workspace, path)
     try {
       const { stat } = place
-      const replaced = this.#replacedInEditor(place)
+      const replaced = this.held.replacedAt(place)
       if (replaced) return hashOf(replaced.bytes)
       if (!stat) return 'absent'
       if (stat.isDirectory()) return 'directory'
@@ -95,21 +96,18 @@ export class FileReader {
 
   /** What an editor holds of the file that is not on the disk. */
   unsaved(path: string): Unsaved | undefined {
-    if (!this.effects.editors?.any) return undefined
-    const place = this.walk(path)
-    try {
-      return this.#unsavedAt(place)
-    } finally {
-      place.close()
-    }
+    return this.held.any ? this.#heldAt(this.walk(path)) : undefined
   }
 
-  /** What editors hold of a path and of all beneath it. */
+  /** What editors hold of a canonical path: a link at its end is meant. */
+  unsavedAt(path: string): HeldBuffer[] {
+    const own = this.held.any ? this.#heldAt(walkToEntry(this.workspace, path)) : undefined
+    return own ? [own.buffer] : []
+  }
+
+  /** The same, with all that is beneath it. */
   unsavedIn(path: string): HeldBuffer[] {
-    const { editors } = this.effects
-    if (!editors?.any) return []
-    const own = this.unsaved(path)
-    return [...(own ? [own.buffer] : []), ...editors.beneath(this.peek(path).path)]
+    return [...this.unsavedAt(path), ...this.held.beneath(path)]
   }
 
   /** Opens a regular file; the caller closes it. */
@@ -132,7 +130,7 @@ export class FileReader {
       this.refuseServerState(place, path)
       if (!place.stat) return undefined
       file = this.openAt(place, path)
-      unsaved = this.#replacedInEditor(place)
+      unsaved = this.held.replacedAt(place)
     } finally {
       place.close()
     }
@@ -194,7 +192,7 @@ export class FileReader {
     place.close()
     const resolved = judge(this.workspace, this.guard, place)
     this.judged.set(path, resolved)
-    this.#heldThen.set(resolved.path, this.effects.editors?.held(resolved.path)?.hash)
+    this.held.judged(resolved.path)
     return resolved
   }
 
@@ -215,40 +213,11 @@ export class FileReader {
     throw new ToolError('SENSITIVE_PATH', `${quote(given)} belongs to the server.`, { path: given })
   }
 
-  /** Refuses to change on the disk what an editor has taken up since the call was judged and, where changes go to
-   * editors, anything that one holds. */
-  protected refuseHeld(place: Place) {
-    const unsaved = this.#unsavedAt(place)
-    if (!unsaved) return
-    if (this.#heldThen.has(place.path) && this.#heldThen.get(place.path) !== unsaved.buffer.hash)
-      throw stale(place.path)
-    if (this.effects.editors?.writes === 'editor') throw onlyThere(unsaved.buffer)
-  }
-
-  /** The same for all that a folder holds. */
-  protected refuseHeldBeneath(place: Pick<Place, 'path'>) {
-    const { editors } = this.effects
-    const held = editors?.writes === 'editor' ? editors.beneath(place.path)[0] : undefined
-    if (held) throw onlyThere(held)
-  }
-
-  /** What a change of a file would replace in an editor, where changes go there. */
-  #replacedInEditor(place: Place): Unsaved | undefined {
-    return this.effects.editors?.writes === 'editor' ? this.#unsavedAt(place) : undefined
-  }
-
-  #unsavedAt(place: Place): Unsaved | undefined {
-    const buffer = this.effects.editors?.held(place.path)
-    return buffer && unsavedOf(buffer, this.#onDisk(place))
-  }
-
-  #onDisk(place: Place): Buffer | undefined {
-    if (!place.stat?.isFile() || place.stat.size > HASH_LIMIT) return undefined
-    const file = this.openAt(place, place.path)
+  #heldAt(place: Place): Unsaved | undefined {
     try {
-      return file.bytesSync()
+      return this.held.at(place)
     } finally {
-      file.close()
+      place.close()
     }
   }
 
@@ -299,13 +268,6 @@ export const notFound = (path: string) => new ToolError('FILE_NOT_FOUND', `${quo
 
 export const stale = (path: string) =>
   new ToolError('STALE_FILE', `${quote(path)} is no longer what it was when the call was judged or read.`, { path })
-
-const onlyThere = ({ path, client }: HeldBuffer) =>
-  new ToolError(
-    'DELEGATE_UNAVAILABLE',
-    `${quote(path)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
-    { path, client }
-  )
 
 export const notAFile = (path: string, stat: BigIntStats) =>
   new ToolError('NOT_A_FILE', `${quote(path)} is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}.`, { path })

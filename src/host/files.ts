@@ -92,7 +92,7 @@ export class Files extends FileReader {
   /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
   async removeTree(path: string): Promise<string[]> {
     const branches = await this.tree(path)
-    this.refuseHeldBeneath(branches[0]!)
+    this.held.refuseChangeBeneath(branches[0]!.path)
     await this.#permitted()
     const removed: string[] = []
     try {
@@ -158,8 +158,8 @@ export class Files extends FileReader {
         if (`${place.path}/`.startsWith(`${source.path}/`)) {
           throw new ToolError('INVALID_PATH', `${quote(from)} cannot be moved into itself.`, { from, to })
         }
-        for (const each of [source, place]) this.refuseHeld(each)
-        this.refuseHeldBeneath(source)
+        for (const each of [source, place]) this.held.refuseChange(each)
+        this.held.refuseChangeBeneath(source.path)
         const moved = this.#lookAt(source, from).hash
         const replaced = place.stat && this.#lookAt(place, to).hash
         const target = await makeMissing(this.workspace, this.effects, place, made)
@@ -224,7 +224,7 @@ export class Files extends FileReader {
     made: string[],
     lines: LineChanges
   ): Promise<Written> {
-    this.refuseHeld(place)
+    this.held.refuseChange(place)
     const filling = fillingOf(content)
     const { workspace, effects } = this
     let written: Written | undefined
@@ -256,7 +256,7 @@ export class Files extends FileReader {
 
   #unlink(place: Place, given: string) {
     if (!place.stat) throw notFound(given)
-    this.refuseHeld(place)
+    this.held.refuseChange(place)
     const { hash, lines } = this.#lookAt(place, given)
     if (place.stat.isDirectory()) rmdirSync(place.door)
     else unlinkSync(place.door)

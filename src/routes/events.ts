@@ -60,8 +60,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; delegati
     },
     async ({ query, headers, caller }, reply) => {
       const { types, effects, client_id = caller.client, after, ...filter } = query
-      const wanted = types === undefined ? undefined : namesOf('types', types, EVENT_TYPES)
-      const offered = effects === undefined ? [] : namesOf('effects', effects, FRONT_END_EFFECTS)
+      const wanted = types === undefined ? undefined : namesOf(types, EVENT_TYPES, 'types', 'event type')
+      const offered = effects === undefined ? [] : namesOf(effects, FRONT_END_EFFECTS, 'effects', 'effect')
       if (offered.length > 0 && !caller.rights.has('approve'))
         throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
       const leave = delegations.offer(client_id, offered)
@@ -73,11 +73,12 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; delegati
   )
 }
 
-function namesOf<T extends string>(field: string, text: string, known: readonly T[]): T[] {
+/** Names that a query field lists; `kind` is what such a name is called. */
+function namesOf<T extends string>(text: string, known: readonly T[], field: string, kind: string): T[] {
   const names = text.split(',').map(name => name.trim())
   const unknown = names.find(name => !(known as readonly string[]).includes(name))
   if (unknown === undefined) return names as T[]
-  throw new ToolError('INVALID_PARAMS', `/${field} knows no ${JSON.stringify(unknown.slice(0, 60))}.`, {
+  throw new ToolError('INVALID_PARAMS', `There is no ${kind} ${JSON.stringify(unknown.slice(0, 60))}.`, {
     errors: [{ pointer: `/${field}`, message: `must be of: ${known.join(', ')}`, in: 'query' }]
   })
 }

@@ -116,6 +116,42 @@ t.test('who let a call through is told', async t => {
   })
 })
 
+t.test(
+  'what an editor holds unsaved is asked for before it is written, whatever allows it, where that is set',
+  async t => {
+    const unsaved = [{ path: 'src/a.ts', client: 'emacs', client_id: 'emacs-1', hash: 'sha256:0' }]
+    const write = question({ paths: [file('src/a.ts', 'write', { unsaved })] })
+    const allow = { ask_for_unsaved: true, administrator: [rule('allow', { path: 'src/a.ts' })] }
+    t.strictSame(judge(write, rulebook(allow)), {
+      decision: 'ask',
+      reason: 'src/a.ts has unsaved changes in emacs.',
+      matched_rules: [
+        { tier: 'server', effect: 'ask', reason: 'src/a.ts has unsaved changes in emacs.' },
+        { tier: 'administrator', effect: 'allow', reason: 'administrator rule: allow path src/a.ts' }
+      ],
+      always_options: [],
+      source: 'user'
+    } satisfies Verdict)
+    const cases: [expected: Verdict['decision'], question: Partial<Question>, rules?: Partial<Rulebook>][] = [
+      ['allow', { paths: write.paths }, { ask_for_unsaved: false }],
+      ['allow', { paths: [file('src/a.ts')] }],
+      ['allow', { paths: [file('src/a.ts', 'read', { unsaved })] }],
+      ['allow', { paths: [file('src/a.ts', 'write', { unsaved: [] })] }],
+      ['ask', { paths: [file('b'), file('src', 'write', { tree: true, unsaved })] }],
+      ['ask', { paths: write.paths, effect: 'create' }],
+      ['strict', { paths: write.paths, effect: 'destructive' }, { administrator: [] }],
+      ['deny', { paths: write.paths }, { administrator: [rule('deny')] }],
+      ['deny', { paths: write.paths }, { read_only: true }]
+    ]
+    for (const [expected, more, rules] of cases)
+      t.equal(
+        decision(question(more), { ...allow, administrator: [rule('allow')], ...rules }),
+        expected,
+        JSON.stringify(more)
+      )
+  }
+)
+
 t.test('a rule past its time says nothing', async t => {
   for (const [expires_at, expected] of [
     [null, 'allow'],

@@ -2,6 +2,7 @@ import { invalidParam } from '../../errors.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { withHint } from './missing.ts'
 import { ReadInput as Input, type ReadInput, ReadOutput, type Showing, WHOLE_LIMIT } from './reading.ts'
+import { presentBuffer, readBuffer } from './reading-buffer.ts'
 import { presentBytes, presentImage, readBytes, readImage, refuseLargeImage } from './reading-image.ts'
 import { readLarge } from './reading-large.ts'
 import { isNotebook, NOTEBOOK, presentNotebook, readNotebook } from './reading-notebook.ts'
@@ -28,7 +29,10 @@ export default defineTool({
     if (offset === 0) throw invalidParam('offset', 'counted from 1, or from -1 backwards.')
   },
   run: (input, ctx) => withHint(input.path, ctx, () => read(input, ctx)),
-  present: (output, input) => SHOWINGS.find(({ shows }) => shows(output))!.present(output, input)
+  present(output, input) {
+    const shown = SHOWINGS.find(({ shows }) => shows(output))!.present(output, input)
+    return output.buffer ? presentBuffer(output.buffer, shown) : shown
+  }
 })
 
 /** The first that shows an output presents it. */
@@ -42,6 +46,8 @@ const SHOWINGS: readonly Showing[] = [
 
 async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOutput> {
   const { path, encoding, pages } = input
+  const unsaved = host.files.unsaved(path)
+  if (unsaved) return readBuffer(input, unsaved, host)
   const file = host.files.open(path)
   try {
     if (encoding === 'base64') return await readBytes(input, file, signal)

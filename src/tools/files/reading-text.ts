@@ -12,7 +12,7 @@ const LINE_LIMIT = 2000
 /** The lines wanted: the first counted from 1, or from the end where it is negative. */
 export const wantedLines = ({ offset = 1, limit = DEFAULT_LIMIT, column = 1 }: ReadInput) => ({ offset, limit, column })
 
-export function readText(input: ReadInput, file: OpenFile, bytes: Buffer): ReadOutput {
+export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modified'>, bytes: Buffer): ReadOutput {
   const decoded = decode(bytes)
   if (!decoded) throw binary(input.path, bytes, file.size)
   const { text, encoding, eol } = decoded

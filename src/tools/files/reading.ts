@@ -92,6 +92,22 @@ export const ReadOutput = Type.Object({
   total_pages: Type.Optional(Type.Integer({ description: 'How many pages a PDF has.' })),
   cells: Type.Optional(Type.Array(Cell, { description: 'Of a notebook.' })),
   total_cells: Type.Optional(Type.Integer({ description: 'How many cells a notebook has.' })),
+  unsaved: Type.Optional(
+    Type.Boolean({
+      description: 'True where this is what an editor holds and has not saved; hash is of what a write replaces.'
+    })
+  ),
+  buffer: Type.Optional(
+    Type.Object(
+      {
+        client: Type.String({ description: 'The editor.' }),
+        client_id: Type.String({ description: 'Which of several.' }),
+        version: Type.Optional(Type.Integer({ description: "The editor's own count of changes." })),
+        updated_at: Type.String({ description: 'When it told of its text.' })
+      },
+      { description: 'Who holds it.' }
+    )
+  ),
   notes: Type.Optional(
     Type.Array(Type.String({ description: 'A sentence.' }), { description: 'What a reader should know besides.' })
   )
@@ -109,7 +125,7 @@ export interface Showing {
   present(output: ReadOutput, input: ReadInput): Presented
 }
 
-export const known = (file: OpenFile, bytes: Uint8Array, hash: string) => ({
+export const known = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, hash: string) => ({
   size: bytes.length,
   modified: file.modified,
   hash

@@ -1,0 +1,33 @@
+// An editor as the server sees it: it follows the events, says what it can do, and answers what it is asked.
+import { createHash } from 'node:crypto'
+import type { Test } from 'tap'
+import type { Json, TestApp } from './start-app.ts'
+
+export const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
+/** An editor named `emacs` unless told otherwise, which holds nothing yet. */
+export async function frontEnd(
+  t: Test,
+  app: TestApp,
+  { client = 'emacs', effects = 'editor.apply_edit', query = '' } = {}
+) {
+  const headers = { 'x-toolgate-client': client }
+  const events = await app.events(`?effects=${effects}&types=tool.delegate,tool.delegation_ended${query}`, headers)
+  await events.type('stream.snapshot')
+  t.teardown(() => events.close())
+  const answer = (delegation_id: string, body: Json) =>
+    app.request('POST', `/delegations/${delegation_id}`, body, headers)
+  return {
+    events,
+    /** Tells of a text that is not saved. */
+    hold: async (path: string, content: string, more: object = {}) =>
+      (await app.request('PUT', '/buffers', { buffers: [{ path, content, ...more }] }, headers)).body,
+    /** Tells that a buffer was saved or closed. */
+    drop: async (path: string) => (await app.request('DELETE', `/buffers?path=${path}`, undefined, headers)).body,
+    /** What it is asked next. */
+    asked: async () => (await events.type('tool.delegate')).at(-1),
+    ended: async () => (await events.type('tool.delegation_ended')).at(-1),
+    answer,
+    leave: () => events.close()
+  }
+}

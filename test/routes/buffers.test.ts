@@ -1,0 +1,314 @@
+import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Settings } from '../../src/config.ts'
+import { frontEnd, sha256 } from '../front-end.ts'
+import { normalizer } from '../normal.ts'
+import { CALL_TOKEN, startApp } from '../start-app.ts'
+
+const EMACS = { 'x-toolgate-client': 'emacs' }
+const AGENT = { authorization: `Bearer ${CALL_TOKEN}` }
+const onWrite = (on_write: Settings['buffers']['on_write'], more: Partial<Settings['buffers']> = {}) => ({
+  on_write,
+  delegate_ms: 60_000,
+  max_files: 1_000,
+  max_bytes: 1 << 20,
+  ...more
+})
+const anythingGoes: Settings['tiers'] = {
+  administrator: [],
+  user: [{ effect: 'allow', match: { tool: '*' } }],
+  workspace: []
+}
+const held = (path: string, text: string, more: object = {}) => ({
+  path,
+  hash: sha256(text),
+  size: Buffer.byteLength(text),
+  client_id: 'emacs',
+  client: 'emacs',
+  updated_at: 'TIME',
+  ...more
+})
+
+t.test('an editor tells what it holds, is told what it holds, and lets go', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n', 'b/c.txt': 'two\n' })
+  const normal = normalizer()
+  const put = async (body: object) => {
+    const { status, body: answer } = await app.request('PUT', '/buffers', body, EMACS)
+    return { status, ...normal(answer) }
+  }
+  t.strictSame(
+    await put({ buffers: [{ path: 'b/c.txt', content: 'zwei\n', version: 7, base_hash: sha256('two\n') }] }),
+    {
+      status: 200,
+      client_id: 'emacs',
+      expires_at: 'TIME',
+      buffers: [held('b/c.txt', 'zwei\n', { version: 7, base_hash: sha256('two\n') })]
+    }
+  )
+  const both = [held('a.txt', 'eins\n'), held('b/c.txt', 'zwei\n', { version: 7, base_hash: sha256('two\n') })]
+  t.strictSame((await put({ buffers: [{ path: './b/../a.txt', content: 'eins\n' }] })).buffers, both)
+  t.strictSame((await put({ buffers: [] })).buffers, both, 'telling of none only renews')
+  t.strictSame(normal(await app.get('/buffers')), { buffers: both })
+  t.strictSame(
+    (await app.get('/buffers?content=true')).buffers.map(({ content }: { content: string }) => content),
+    ['eins\n', 'zwei\n']
+  )
+  const drop = async (query = '', headers: Record<string, string> = EMACS) =>
+    normal((await app.request('DELETE', `/buffers${query}`, undefined, headers)).body)
+  const nothing = { client_id: 'vim', expires_at: null, buffers: [] }
+  t.strictSame(await drop('?path=a.txt', { 'x-toolgate-client': 'vim' }), nothing, 'only who holds it lets go')
+  t.strictSame((await drop('?path=a.txt')).buffers, both.slice(1))
+  t.strictSame((await drop('?path=never.txt')).buffers, both.slice(1))
+  t.strictSame(await drop(), { client_id: 'emacs', expires_at: null, buffers: [] })
+  t.strictSame(await app.get('/buffers'), { buffers: [] })
+})
+
+t.test('two editors of one kind are told apart by the ids they give', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  for (const client_id of ['emacs-1', 'emacs-2'])
+    await app.request('PUT', '/buffers', { client_id, buffers: [{ path: 'a.txt', content: client_id }] }, EMACS)
+  const { buffers } = await app.get('/buffers')
+  t.strictSame(
+    buffers.map(({ client_id, client }: Record<string, string>) => [client_id, client]),
+    [
+      ['emacs-1', 'emacs'],
+      ['emacs-2', 'emacs']
+    ]
+  )
+  await app.request('DELETE', '/buffers?client_id=emacs-2', undefined, EMACS)
+  t.match((await app.get('/buffers')).buffers, [{ client_id: 'emacs-1' }])
+})
+
+t.test('who may only call can neither pretend a buffer nor read one past the rules', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  await app.request('PUT', '/buffers', { buffers: [{ path: 'a.txt', content: 'two\n' }] }, EMACS)
+  const refused = { status: 403, body: { code: 'FORBIDDEN' } }
+  t.match(await app.request('PUT', '/buffers', { buffers: [] }, AGENT), refused)
+  t.match(await app.request('DELETE', '/buffers', undefined, AGENT), refused)
+  t.match(await app.request('GET', '/buffers?content=true', undefined, AGENT), refused)
+  t.match(await app.request('GET', '/delegations', undefined, AGENT), refused)
+  t.match(await app.request('POST', '/delegations/dg_1', { status: 'done' }, AGENT), refused)
+  const stream = { ...AGENT, accept: 'text/event-stream' }
+  t.match(await app.request('GET', '/events?effects=editor.apply_edit', undefined, stream), refused)
+  t.match(await app.request('GET', '/buffers', undefined, AGENT), {
+    status: 200,
+    body: { buffers: [{ path: 'a.txt' }] }
+  })
+})
+
+t.test('what may not be held is refused by name, and then nothing of the request is taken', async t => {
+  const app = await startApp(
+    t,
+    { 'a.txt': 'one\n', '.env': 'KEY=1\n', '.git/config': '' },
+    { settings: { buffers: onWrite('ask', { max_files: 2, max_bytes: 100 }) } }
+  )
+  mkdirSync(join(app.root, 'folder'))
+  symlinkSync('/etc/hostname', join(app.root, 'out'))
+  const put = async (...buffers: object[]) => {
+    const good = { path: 'a.txt', content: 'two\n' }
+    const { status, body } = await app.request('PUT', '/buffers', { buffers: [good, ...buffers] }, EMACS)
+    return [status, body.code ?? body.buffers.length]
+  }
+  const one = (path: string) => ({ path, content: 'x' })
+  t.strictSame(await put(one('../x')), [400, 'INVALID_PATH'])
+  t.strictSame(await put(one('out')), [400, 'INVALID_PATH'])
+  t.strictSame(await put(one('.env')), [403, 'SENSITIVE_PATH'])
+  t.strictSame(await put(one('.git/config')), [403, 'SENSITIVE_PATH'])
+  t.strictSame(await put(one('folder')), [400, 'NOT_A_FILE'])
+  t.strictSame(await put({ path: 'b.txt' }), [400, 'INVALID_PARAMS'])
+  t.strictSame(await put({ ...one('b.txt'), base_hash: 'x' }), [400, 'INVALID_PARAMS'])
+  t.strictSame(await put(one('b.txt'), one('c.txt')), [413, 'TOO_LARGE'])
+  t.strictSame(await put({ path: 'b.txt', content: 'ü'.repeat(49) }), [413, 'TOO_LARGE'])
+  t.strictSame(await app.get('/buffers'), { buffers: [] })
+  t.strictSame(await put(one('b.txt')), [200, 2])
+  t.match(await app.request('PUT', '/buffers', { buffers: [one('c.txt')] }, { 'x-toolgate-client': 'vim' }), {
+    status: 413,
+    body: { detail: 'That makes 3 buffers; the limit is 2.', details: { buffers: 3, limit: 2 } }
+  })
+  t.match(await app.request('PUT', '/buffers', { buffers: [], workspace: 'x' }, EMACS), { status: 400 })
+})
+
+t.test('a write beneath an editor asks, whatever the rules allow', async t => {
+  const app = await startApp(
+    t,
+    { 'a.txt': 'one\n', 'b.txt': 'b\n', 'folder/c.txt': 'c\n' },
+    { settings: { tiers: anythingGoes } }
+  )
+  const emacs = await frontEnd(t, app)
+  const write = { path: 'a.txt', content: 'three\n' }
+  t.match(await app.call('write_file', { ...write, content: 'one\nmore\n' }), { status: 'success' })
+  await emacs.hold('a.txt', 'two\n')
+  const asked = await app.call('write_file', write)
+  t.match(asked, {
+    status: 'awaiting_approval',
+    approval: {
+      level: 'ask',
+      reason: 'a.txt has unsaved changes in emacs.',
+      always_options: [],
+      preview: {
+        notes: ['a.txt has unsaved changes in emacs: this changes the file on the disk, beneath the editor.']
+      }
+    }
+  })
+  t.match(asked.approval.preview.diff, /^-one\n-more\n\+three$/m)
+  t.match(await app.call('write_file', { path: 'b.txt', content: 'b2\n' }), { status: 'success' }, 'others do not ask')
+
+  await emacs.hold('a.txt', 'two and a half\n')
+  const digest = { digest: asked.approval.digest }
+  t.match(await app.post(`/calls/${asked.tool_call_id}/approve`, digest), { code: 'PREVIEW_CHANGED' })
+  const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {})
+  t.match(done, {
+    status: 'success',
+    result: {
+      content:
+        'Overwrote a.txt (6 bytes).\n(a.txt has unsaved changes in emacs, which this did not touch: it changed the file on the disk.)'
+    }
+  })
+  t.equal(app.read('a.txt'), 'three\n')
+
+  await emacs.hold('folder/c.txt', 'sea\n')
+  const removal = await app.call('delete_file', { path: 'folder', recursive: true })
+  t.match(removal, { approval: { reason: 'folder/c.txt has unsaved changes in emacs.' } })
+  await emacs.hold('folder/c.txt', 'ocean\n')
+  const confirmed = { confirm: true, digest: removal.approval.digest }
+  t.match(await app.post(`/calls/${removal.tool_call_id}/approve`, confirmed), { code: 'PREVIEW_CHANGED' })
+  t.match(await app.call('write_file', { path: 'new.txt', content: 'n' }), { status: 'success' })
+  await emacs.hold('newer.txt', 'not on the disk yet')
+  t.match(await app.call('write_file', { path: 'newer.txt', content: 'n' }), { status: 'awaiting_approval' })
+  await emacs.drop('a.txt')
+  t.match(await app.call('write_file', { path: 'a.txt', content: 'four\n' }), { status: 'success' })
+})
+
+t.test('a buffer that is as the file is stands in nobody’s way, in any encoding or line ending', async t => {
+  const bom = Buffer.from('\ufeffgr\u00fc\u00dfe\r\nzwei\r\n', 'utf16le')
+  const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes } })
+  app.write('w.txt', bom)
+  app.write('l.txt', Buffer.from('viele gr\u00fc\u00dfe\n', 'latin1'))
+  const emacs = await frontEnd(t, app)
+  await emacs.hold('a.txt', 'one\n')
+  await emacs.hold('w.txt', 'gr\u00fc\u00dfe\nzwei\n')
+  await emacs.hold('l.txt', 'viele gr\u00fc\u00dfe\n')
+  for (const path of ['a.txt', 'w.txt', 'l.txt'])
+    t.match(await app.call('edit_file', { path, old: 'e\n', new: 'E\n' }), { status: 'success' }, path)
+})
+
+t.test('warned of, a write goes ahead and says so', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes, buffers: onWrite('warn') } })
+  const emacs = await frontEnd(t, app)
+  await emacs.hold('a.txt', 'two\n')
+  t.match(await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'uno' }), {
+    status: 'success',
+    result: { content: /\n\(a\.txt has unsaved changes in emacs, which this did not touch: [^\n]*\)$/ }
+  })
+  t.equal(app.read('a.txt'), 'uno\n')
+  t.match(await app.call('edit_file', { path: 'a.txt', old: 'uno', new: 'due' }, { dry_run: true }), {
+    verdict: { decision: 'allow' },
+    preview: { notes: [/beneath the editor/] },
+    paths: [{ path: 'a.txt', unsaved: [{ client: 'emacs' }] }, {}]
+  })
+})
+
+t.test('a buffer is that of the file, by whatever path', async t => {
+  const app = await startApp(t, { 'real.txt': 'one\n' }, { settings: { tiers: anythingGoes } })
+  symlinkSync('real.txt', join(app.root, 'link.txt'))
+  const emacs = await frontEnd(t, app)
+  t.match(await emacs.hold('link.txt', 'two\n'), { buffers: [{ path: 'real.txt' }] })
+  t.match(await app.call('write_file', { path: 'real.txt', content: 'x' }), { status: 'awaiting_approval' })
+  unlinkSync(join(app.root, 'link.txt'))
+  t.match(await emacs.drop('link.txt'), { buffers: [] }, 'it can be let go where its link is gone')
+})
+
+t.test('if_match is of what a write would replace: beneath an editor, the file', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes, buffers: onWrite('warn') } })
+  const emacs = await frontEnd(t, app)
+  await emacs.hold('a.txt', 'two\n')
+  t.match(await app.call('write_file', { path: 'a.txt', content: 'x', if_match: sha256('two\n') }), {
+    error: { code: 'STALE_FILE' }
+  })
+  t.match(await app.call('write_file', { path: 'a.txt', content: 'x', if_match: sha256('one\n') }), {
+    status: 'success'
+  })
+})
+
+t.test('reading gives what the editor holds, and says so', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  const normal = normalizer()
+  const read = async (params: object) => normal((await app.call('read_file', params)).result)
+  const emacs = await frontEnd(t, app)
+  t.match(await read({ path: 'a.txt' }), { data: { content: 'one\n', hash: sha256('one\n') } })
+  await emacs.hold('a.txt', 'two\nthree\n', { version: 3, base_hash: sha256('one\n') })
+  const note = 'This is what emacs holds and has not saved; the file on the disk is other.'
+  const buffer = { client: 'emacs', client_id: 'emacs', version: 3, updated_at: 'TIME' }
+  t.strictSame(await read({ path: 'a.txt' }), {
+    title: 'a.txt',
+    content: `(${note})\n     1\ttwo\n     2\tthree`,
+    data: {
+      content: 'two\nthree\n',
+      size: 10,
+      modified: 'TIME',
+      lines: 2,
+      total_lines: 2,
+      encoding: 'utf-8',
+      eol: 'lf',
+      hash: sha256('one\n'),
+      unsaved: true,
+      buffer,
+      notes: [note]
+    },
+    metadata: { hash: sha256('one\n'), total_lines: 2, encoding: 'utf-8', eol: 'lf', buffer },
+    attachments: [],
+    truncated: false
+  })
+  t.match(await read({ path: 'a.txt', encoding: 'base64' }), {
+    data: { content: Buffer.from('two\nthree\n').toString('base64'), unsaved: true },
+    metadata: { buffer }
+  })
+  t.match(await read({ path: 'a.txt', offset: 2, limit: 1 }), { data: { content: 'three\n' } })
+  await emacs.hold('a.txt', 'four\n', { base_hash: sha256('zero\n') })
+  t.match((await read({ path: 'a.txt' })).data, {
+    content: 'four\n',
+    notes: [note, 'The file on the disk has changed since emacs read it.']
+  })
+  await emacs.hold('new.txt', 'new\n')
+  t.match((await read({ path: 'new.txt' })).data, { content: 'new\n', notes: [/it was never saved\.$/] })
+  t.notOk('hash' in (await read({ path: 'new.txt' })).data, 'there is nothing yet that a write would replace')
+  await emacs.drop('a.txt')
+  t.match(await read({ path: 'a.txt' }), { data: { content: 'one\n', unsaved: undefined } })
+  t.match(await app.call('read_file', { path: 'new.txt', pages: '1' }), { error: { code: 'INVALID_PARAMS' } })
+})
+
+t.test('a kept answer is given again only while the editor holds the same', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  const emacs = await frontEnd(t, app)
+  // What was only just written might still change unseen.
+  const kept = async () => {
+    for (;;) {
+      const { cached, result } = await app.call('read_file', { path: 'a.txt' })
+      if (cached) return result.data.content
+    }
+  }
+  t.equal(await kept(), 'one\n')
+  await emacs.hold('a.txt', 'two\n')
+  t.match(await app.call('read_file', { path: 'a.txt' }), { cached: undefined, result: { data: { content: 'two\n' } } })
+  t.equal(await kept(), 'two\n')
+  await emacs.hold('a.txt', 'three\n')
+  t.match(await app.call('read_file', { path: 'a.txt' }), { result: { data: { content: 'three\n' } } })
+  await emacs.drop('a.txt')
+  t.match(await app.call('read_file', { path: 'a.txt' }), { result: { data: { content: 'one\n' } } })
+})
+
+t.test('a search looks at the disk, and says what editors hold of what it looked at', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n', 'b/c.txt': 'one\n' })
+  const emacs = await frontEnd(t, app)
+  const search = async (params: object) => (await app.call('grep', { pattern: 'one', ...params })).result.data.missed
+  t.strictSame(await search({}), [])
+  await emacs.hold('a.txt', 'two\n')
+  await emacs.hold('b/c.txt', 'two\n')
+  const words = 'Searched as they were last saved, though an editor has other text by now'
+  t.strictSame(await search({}), [`${words}: a.txt (emacs), b/c.txt (emacs).`])
+  t.strictSame(await search({ path: 'b' }), [`${words}: b/c.txt (emacs).`])
+  t.strictSame(await search({ path: 'a.txt' }), [`${words}: a.txt (emacs).`])
+  await emacs.drop('b/c.txt')
+  t.strictSame(await search({}), [`${words}: a.txt (emacs).`])
+})
