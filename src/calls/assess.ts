@@ -97,8 +97,11 @@ const rulebook = ({ settings, rules }: Engine, session_id: string, root: string)
   workspace: settings.tiers.workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
 })
 
-function resolve({ files }: Live['host'], { path, access, tree, if_match }: PathUse): Assessment['paths'][number] {
-  const found = files.resolve(path)
+function resolve(
+  { files }: Live['host'],
+  { path, access, tree, entry, if_match }: PathUse
+): Assessment['paths'][number] {
+  const found = entry ? files.resolveEntry(path) : files.resolve(path)
   const unsaved = access === 'list' ? [] : heldOf(files, found.path, tree)
   return {
     path: found.path,
