@@ -8,7 +8,7 @@ import type { Answer, Calls, Outcome } from '../calls/calls.ts'
 import type { Streams } from '../events/streams.ts'
 import { problemOf } from './problem.ts'
 import { CallId, problems, ref, WaitMs } from './schema.ts'
-import { openStream } from './stream.ts'
+import { openStream, typesFor } from './stream.ts'
 
 const HELD_MS = 30_000
 const LARGEST_BATCH = 100
@@ -158,7 +158,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Stre
       if (reply.sse) {
         const { tool_call_id, after } = await calls.open(body, request.caller, options)
         return openStream(streams, reply, {
-          filter: { tool_call_id },
+          filter: { tool_call_id, ...typesFor(request.caller) },
           after,
           until: ({ type }) => type === 'tool.result'
         })

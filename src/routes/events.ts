@@ -7,7 +7,7 @@ import { ToolError } from '../errors.ts'
 import { EVENT_TYPES, EVENTS } from '../events/events.ts'
 import type { Streams } from '../events/streams.ts'
 import { ClientId, problems } from './schema.ts'
-import { openStream } from './stream.ts'
+import { openStream, typesFor } from './stream.ts'
 
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -67,7 +67,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; delegati
       const leave = delegations.offer(client_id, offered)
       return openStream(streams, reply, {
         after: headers['last-event-id'] ?? after,
-        filter: { ...filter, ...(wanted && { types: wanted }) }
+        filter: { ...filter, ...typesFor(caller, wanted) }
       }).finally(leave)
     }
   )

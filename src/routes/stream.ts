@@ -2,7 +2,16 @@
 // shared between readers and written past it.
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
-import type { Sink, Streams } from '../events/streams.ts'
+import { EVENT_TYPES, type EventType } from '../events/events.ts'
+import type { Filter, Sink, Streams } from '../events/streams.ts'
+import type { Caller } from './door.ts'
+
+/** The events that a caller may see, of those it wants. What a front end is asked holds texts that no rule guards here, so
+ * who may only call hears nothing of it. */
+export function typesFor({ rights }: Caller, wanted?: readonly EventType[]): Pick<Filter, 'types'> {
+  const types = rights.has('approve') ? wanted : (wanted ?? EVENT_TYPES).filter(type => type !== 'tool.delegate')
+  return types ? { types } : {}
+}
 
 /** Answers with a stream. Resolves when it has ended. */
 export function openStream(

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Settings } from '../../src/config.ts'
 import { frontEnd, sha256 } from '../front-end.ts'
 import { normalizer } from '../normal.ts'
-import { type Json, startApp } from '../start-app.ts'
+import { CALL_TOKEN, follow, type Json, startApp } from '../start-app.ts'
 
 const settings = (more: Partial<Settings['buffers']> = {}): Partial<Settings> => ({
   buffers: { on_write: 'delegate', delegate_ms: 60_000, max_files: 1_000, max_bytes: 1 << 24, ...more },
@@ -257,6 +257,22 @@ t.test('an editor that does not answer is not waited for', async t => {
     error: { code: 'TIMEOUT', message: 'The front end emacs did not answer within 20 ms.' }
   })
   t.match(await emacs.ended(), { outcome: 'timeout' })
+})
+
+t.test('who may only call hears nothing of what a front end is asked', async t => {
+  const app = await startApp(t, FILES, { settings: settings() })
+  const emacs = await frontEnd(t, app)
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const overheard = [await app.events('', agent), await app.events('?types=tool.delegate,tool.result', agent)]
+  await emacs.hold('a.txt', 'one\nunsaved\n')
+  const body = JSON.stringify({ tool: 'edit_file', params: edit('unsaved', 'three') })
+  const init = { method: 'POST', body }
+  const own = await follow(t, `${app.url}/calls`, { ...agent, 'content-type': 'application/json' }, init)
+  await emacs.answer((await emacs.asked()).delegation_id, { status: 'done' })
+  for (const events of [...overheard, own]) {
+    const heard = (await events.type('tool.result')).map(({ event }) => event)
+    t.notOk(heard.includes('tool.delegate'))
+  }
 })
 
 t.test('a text too large for an event is fetched', async t => {
