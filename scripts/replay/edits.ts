@@ -1,0 +1,36 @@
+// Changes of one file as edits: the text to be replaced, with as much around it as makes it the only such place.
+import { type Change, CONTEXT, changed } from './text.ts'
+
+export interface Edit {
+  old: string
+  new: string
+}
+
+/** Undefined where there is nothing to find: in an empty file. */
+export function editOf(lines: readonly string[], change: Change): Edit | undefined {
+  const text = lines.join('')
+  for (let around = CONTEXT; ; around++) {
+    const [from, to] = [Math.max(0, change.from - around), Math.min(lines.length, change.to + around)]
+    const old = lines.slice(from, to).join('')
+    if (old === '') return undefined
+    if (text.indexOf(old) !== text.lastIndexOf(old)) continue
+    const [above, below] = [lines.slice(from, change.from), lines.slice(change.to, to)]
+    return { old, new: [...above, ...change.lines, ...below].join('') }
+  }
+}
+
+/** One after the other, each in what the ones before left. */
+export function editsOf(lines: readonly string[], changes: readonly Change[]): Edit[] | undefined {
+  const edits: Edit[] = []
+  let now = lines
+  let moved = 0
+  for (const { from, to, lines: instead } of changes) {
+    const change = { from: from + moved, to: to + moved, lines: instead }
+    const edit = editOf(now, change)
+    if (!edit) return undefined
+    edits.push(edit)
+    now = changed(now, change)
+    moved += instead.length - (to - from)
+  }
+  return edits
+}

@@ -1,0 +1,45 @@
+// A server of our own, as built, and how a call is made there: what waits is approved as it was shown.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Started, start } from '../../bench/process.ts'
+import { type Call, type Client, connect } from '../../src/client/client.ts'
+
+const PROGRAM = path.resolve(import.meta.dirname, '../../bin/toolgate.cjs')
+const WAIT_MS = 60_000
+/** A commit may be larger than what is asked for on a usual day. */
+const SETTINGS = { limits: { body_bytes: 256 * 1024 * 1024 } }
+
+export class Server {
+  readonly #started: Started
+  readonly #client: Client
+
+  /** Serves `root`, and keeps what is its own in `home`. */
+  static async start(root: string, home: string): Promise<Server> {
+    const settings = path.join(home, '.config/toolgate/config.jsonc')
+    mkdirSync(path.dirname(settings), { recursive: true })
+    writeFileSync(settings, JSON.stringify(SETTINGS))
+    const env = { PATH: process.env.PATH ?? '', HOME: home }
+    const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
+    const started = await start(PROGRAM, args, { cwd: root, env })
+    const { token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
+    return new Server(started, connect({ url: String(started.ready.url), token }))
+  }
+
+  private constructor(started: Started, client: Client) {
+    this.#started = started
+    this.#client = client
+  }
+
+  /** The call as it ended. */
+  async call(tool: string, params: Record<string, unknown>): Promise<Call> {
+    const asked = await this.#client.call(tool, params)
+    if (asked.status !== 'awaiting_approval') return asked
+    const { level, digest } = asked.approval
+    const confirm = level === 'strict' && { confirm: true as const }
+    return this.#client.approve(asked.tool_call_id, { digest, ...confirm, wait_ms: WAIT_MS })
+  }
+
+  stop(): Promise<void> {
+    return this.#started.stop()
+  }
+}
