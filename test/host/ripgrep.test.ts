@@ -28,6 +28,7 @@ function bench(t: Test, tree: Tree) {
     literal: false,
     case: 'sensitive',
     multiline: false,
+    ignored: false,
     context: 0,
     include: [],
     exclude: [],

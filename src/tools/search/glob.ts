@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { invalidParam, ToolError } from '../../errors.ts'
-import { compileGlob } from '../../text/glob.ts'
+import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool } from '../../tool.ts'
+import { compiledGlob, filesBelow, folderAt, isHidden, LeftOut, leftOutInWords, NO_IGNORE } from './looking.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -24,22 +24,26 @@ const Input = Type.Object(
       })
     ),
     include_hidden: Type.Optional(Type.Boolean({ description: 'Also names that begin with a dot.' })),
-    no_ignore: Type.Optional(Type.Boolean({ description: 'Also what .gitignore and its like leave out.' }))
+    no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE }))
   },
   { additionalProperties: false }
 )
 type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, newest first.' }),
+  total: Type.Integer({ description: 'How many files match.' }),
+  truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+  left_out: Type.Optional(LeftOut)
+})
+type Output = Static<typeof Output>
 
 export default defineTool({
   name: 'glob',
   category: 'search',
   description: 'Find files by a glob over their paths, newest first. Ignored and sensitive files are left out.',
   input: Input,
-  output: Type.Object({
-    files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, newest first.' }),
-    total: Type.Integer({ description: 'How many files match.' }),
-    truncated: Type.Boolean({ description: 'There are more than the limit.' })
-  }),
+  output: Output,
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
@@ -47,51 +51,35 @@ export default defineTool({
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => found(input, ctx),
-  present({ files, total, truncated }, { pattern, no_ignore, include_hidden }) {
-    const lines = [...files]
-    if (files.length === 0) lines.push('No file matches.')
+  present({ files, total, truncated, left_out }, input) {
+    const lines = files.length === 0 ? ['No file matches.'] : fitting(files)
     if (truncated) lines.push(`(The newest ${files.length} of ${total}; narrow the pattern or raise the limit.)`)
-    const left = [
-      ...(no_ignore ? [] : ['ignored files']),
-      ...(include_hidden ? [] : ['hidden files']),
-      'files that may hold credentials'
-    ]
-    lines.push(`(Left out: ${left.join(', ')}.)`)
-    return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
+    lines.push(leftOutInWords(input, left_out))
+    const metadata = { total, left_out }
+    return { title: input.pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }
   }
 })
 
-async function found(input: Input, ctx: Context) {
-  const { pattern, path = '.', limit = DEFAULT_LIMIT, include_hidden = false } = input
-  const glob = compiled(pattern)
-  const folder = ctx.host.files.resolve(path)
-  if (folder.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
-  if (folder.kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${path} is not a folder.`, { path })
-  const prefix = folder.path === '.' ? '' : `${folder.path}/`
-  const matching = (await candidates(input, folder.path, prefix, ctx)).filter(file => {
-    const relative = file.slice(prefix.length)
-    return (include_hidden || !isHidden(relative)) && glob.matches(relative)
-  })
-  const files = await ctx.host.list.newestFirst(matching, ctx.signal)
-  return { files: files.slice(0, limit), total: files.length, truncated: files.length > limit }
+async function found(input: Input, ctx: Context): Promise<Output> {
+  const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
+  const folder = folderAt(path, ctx)
+  const { shown, hidden } = matching(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
+  const ignored =
+    shown.length > 0 || no_ignore ? 0 : matching(input, await filesBelow(folder, true, ctx), folder.prefix).shown.length
+  const files = await ctx.host.list.newestFirst(shown, ctx.signal)
+  const left_out = { ...(hidden > 0 && { hidden }), ...(ignored > 0 && { ignored }) }
+  return {
+    files: files.slice(0, limit),
+    total: files.length,
+    truncated: files.length > limit,
+    ...(hidden + ignored > 0 && { left_out })
+  }
 }
 
-/** All files below the folder; an ignored folder that is asked for by name is looked into all the same. */
-async function candidates({ no_ignore = false }: Input, path: string, prefix: string, { host, signal }: Context) {
-  if (!no_ignore) {
-    const listed = await host.list.files()
-    const below = prefix === '' ? listed : listed.filter(file => file.startsWith(prefix))
-    if (below.length > 0) return below
-  }
-  return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal })
-}
-
-const isHidden = (path: string) => path.startsWith('.') || path.includes('/.')
-
-function compiled(pattern: string) {
-  try {
-    return compileGlob(pattern)
-  } catch (error) {
-    throw invalidParam('pattern', (error as SyntaxError).message)
-  }
+/** Of the files that match, those to be shown, and how many are hidden. */
+function matching({ pattern, include_hidden = false }: Input, files: readonly string[], prefix: string) {
+  const glob = compiledGlob(pattern)
+  const all = files.filter(file => glob.matches(file.slice(prefix.length)))
+  const shown = include_hidden ? all : all.filter(file => !isHidden(file.slice(prefix.length)))
+  return { shown, hidden: all.length - shown.length }
 }

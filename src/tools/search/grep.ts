@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Found, Match } from '../../host/ripgrep.ts'
+import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
+import { leftOutInWords, NO_IGNORE } from './looking.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -31,6 +33,7 @@ const Input = Type.Object(
         description: 'smart: insensitive unless the pattern holds a capital. Sensitive by default.'
       })
     ),
+    no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE })),
     multiline: Type.Optional(Type.Boolean({ description: 'A match may span lines.' })),
     context: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 50, description: 'Lines to show before and after each match; 0 by default.' })
@@ -82,16 +85,16 @@ export default defineTool({
   effect: 'read',
   idempotent: true,
   // Ignored folders are not watched, so an answer from within one may grow old unseen.
-  cacheable: ({ path = '.' }) => path === '.',
+  cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => searched(input, ctx),
-  present({ matches, total, truncated, missed }, { pattern, mode = 'content' }) {
-    const lines = mode === 'content' ? byFile(matches as Match[]) : matches.map(inShort)
+  present({ matches, total, truncated, missed }, { pattern, mode = 'content', no_ignore }) {
+    const lines = fitting(mode === 'content' ? byFile(matches as Match[]) : matches.map(inShort))
     if (matches.length === 0) lines.push('Nothing matches.')
     if (truncated)
       lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
     lines.push(...missed.map(text => `(${text})`))
-    lines.push('(Ignored files, and files that may hold credentials, are left out.)')
+    lines.push(leftOutInWords({ no_ignore }))
     return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
   }
 })
@@ -109,6 +112,7 @@ async function* searched(input: Input, { host, signal }: Context): AsyncGenerato
     literal: input.literal ?? false,
     case: input.case ?? 'sensitive',
     multiline: input.multiline ?? false,
+    ignored: input.no_ignore ?? false,
     context: input.context ?? 0,
     include: listOf(input.include),
     exclude: listOf(input.exclude),

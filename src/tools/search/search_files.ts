@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { invalidParam, ToolError } from '../../errors.ts'
-import { compileGlob } from '../../text/glob.ts'
+import { fitting } from '../../text/fitting.ts'
 import { NO_MATCH, rankLetters, rankLiteral } from '../../text/rank.ts'
 import { type Context, defineTool } from '../../tool.ts'
+import { compiledGlob, filesBelow, folderAt, LeftOut, leftOutInWords, NO_IGNORE } from './looking.ts'
 
-const LIMIT = 100
+const DEFAULT_LIMIT = 100
 const FEW = 10
 
 const Input = Type.Object(
@@ -18,70 +18,82 @@ const Input = Type.Object(
     }),
     path: Type.Optional(
       Type.String({ description: 'Folder to search, relative to the workspace root, which is the default.' })
-    )
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: `At most this many files; ${DEFAULT_LIMIT} by default.` })
+    ),
+    no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE }))
   },
   { additionalProperties: false }
 )
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, best first.' }),
+  total: Type.Integer({
+    description: 'How many files match; those that match by letters count only when few do otherwise.'
+  }),
+  truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+  left_out: Type.Optional(LeftOut)
+})
+type Output = Static<typeof Output>
 
 export default defineTool({
   name: 'search_files',
   category: 'search',
   description: 'Find files by name: best first, ignored and sensitive files left out.',
   input: Input,
-  output: Type.Object({
-    files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, best first.' }),
-    total: Type.Integer({
-      description: 'How many files match; those that match by letters count only when few do otherwise.'
-    }),
-    truncated: Type.Boolean({ description: `Only the best ${LIMIT} are listed.` })
-  }),
+  output: Output,
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
-  cacheable: true,
+  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => ranked(input, ctx),
-  present({ files, total, truncated }, { pattern }) {
-    const lines = [...files]
-    if (files.length === 0) lines.push('No file matches.')
+  run: (input, ctx) => found(input, ctx),
+  present({ files, total, truncated, left_out }, { pattern, no_ignore }) {
+    const lines = files.length === 0 ? ['No file matches.'] : fitting(files)
     if (truncated) lines.push(`(The best ${files.length} of ${total}.)`)
-    lines.push('(Ignored files, and files that may hold credentials, are left out.)')
-    return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
+    lines.push(leftOutInWords({ no_ignore }, left_out))
+    const metadata = { total, left_out }
+    return { title: pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }
   }
 })
 
-async function ranked({ pattern, path = '.' }: Static<typeof Input>, { host }: Context) {
-  const folder = host.files.resolve(path)
-  if (folder.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
-  const all = await host.list.files()
-  const prefix = folder.path === '.' ? '' : `${folder.path}/`
+async function found(input: Input, ctx: Context): Promise<Output> {
+  const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
+  const folder = folderAt(path, ctx)
+  const best = ranked(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
+  const ignored =
+    best.total > 0 || no_ignore ? 0 : ranked(input, await filesBelow(folder, true, ctx), folder.prefix).total
+  return {
+    files: best.paths(),
+    total: best.total,
+    truncated: best.total > limit,
+    ...(ignored > 0 && { left_out: { ignored } })
+  }
+}
+
+function ranked({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly string[], prefix: string): Best {
   const lower = lowerCase(all)
   const query = pattern.toLowerCase()
-  const best = new Best(LIMIT)
+  const best = new Best(limit)
   const rankAll = (rank: (lower: string, path: string) => number) => {
     for (let i = 0; i < all.length; i += 1) {
       const file = all[i]!
-      if (file.startsWith(prefix))
-        best.add(rank(prefix === '' ? lower[i]! : lower[i]!.slice(prefix.length), file.slice(prefix.length)), file)
+      if (prefix === '') best.add(rank(lower[i]!, file), file)
+      else best.add(rank(lower[i]!.slice(prefix.length), file.slice(prefix.length)), file)
     }
   }
   if (/[*?[{]/.test(pattern)) {
-    const glob = compiled(query)
+    const glob = compiledGlob(query)
     rankAll((low, file) => (glob.matches(low) ? file.length : NO_MATCH))
   } else {
     rankAll((low, file) => rankLiteral(query, low, file))
     // Letters that are merely somewhere in order help only where little is found otherwise.
     if (best.total < FEW) rankAll((low, file) => (low.includes(query) ? NO_MATCH : rankLetters(query, low, file)))
   }
-  return { files: best.paths(), total: best.total, truncated: best.total > LIMIT }
-}
-
-function compiled(pattern: string) {
-  try {
-    return compileGlob(pattern)
-  } catch (error) {
-    throw invalidParam('pattern', (error as SyntaxError).message)
-  }
+  return best
 }
 
 // Made once for each list, not once for each question.

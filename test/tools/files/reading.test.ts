@@ -2,6 +2,7 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   utimesSync,
@@ -30,19 +31,8 @@ const spawner = new Spawner()
 t.teardown(() => spawner.close())
 
 t.test('every tool of the folder is described whole', async t => {
-  t.same(
-    tools.map(({ name }) => name),
-    [
-      'read_file',
-      'write_file',
-      'edit_file',
-      'delete_file',
-      'move_file',
-      'copy_file',
-      'create_directory',
-      'list_directory'
-    ]
-  )
+  const here = readdirSync(join(import.meta.dirname, '../../../src/tools/files')).filter(name => name.includes('_'))
+  t.same(tools.map(({ name }) => `${name}.ts`).sort(), here.sort())
   for (const tool of tools) {
     const schemas = [tool.input, tool.output] as { properties: Record<string, { description?: string }> }[]
     for (const { properties } of schemas)
@@ -306,8 +296,9 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   t.same(listDirectory.present(cut, input), {
     title: '.',
     content:
-      'a.txt\t1\nb/\nb/c.txt\t2\nlink\tsymlink\n(The first 4 entries found; list a folder inside, or raise the limit.)',
-    metadata: { count: 4 },
+      'a.txt\t1\nb/\nb/c.txt\t2\nlink\tsymlink\n(The first 4 entries found; list a folder inside, or raise the limit.)' +
+      '\n(Left out: 2 hidden (include_hidden lists them).)',
+    metadata: { count: 4, left_out: { hidden: 2 } },
     truncated: true
   })
   const { modified, ...entry } = cut.entries[0]!

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Spawner } from '../../../src/host/spawner.ts'
+import { reachesAll } from '../../../src/host/watcher-ignore.ts'
 import glob from '../../../src/tools/search/glob.ts'
 import grep from '../../../src/tools/search/grep.ts'
 import tools from '../../../src/tools/search/index.ts'
@@ -48,7 +50,7 @@ t.test('grep tells where, and streams it', async t => {
     title: 'needle',
     content:
       'a/b.ts\n  1- one\n  2: needle two\n  3- three\nc.md\n  1: a needle\n' +
-      '(Ignored files, and files that may hold credentials, are left out.)',
+      '(Left out: what is ignored (no_ignore shows it), what may hold credentials.)',
     metadata: { total: 2 }
   })
 })
@@ -110,12 +112,18 @@ t.test('glob lists what matches, newest first', async t => {
   }
   const input = { pattern: '*.ts', limit: 1 }
   const output = await run(glob, input, ctx)
-  t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true })
+  t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true, left_out: { hidden: 1 } })
   t.match(
     glob.present(output, input).content,
-    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: ignored files, hidden files,/
+    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: what is ignored .*, 1 hidden \(include_hidden/
   )
   t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No file matches/)
+  const ignored = await run(glob, { pattern: 'f.*' }, ctx)
+  t.same(ignored, { files: [], total: 0, truncated: false, left_out: { ignored: 1 } })
+  t.equal(
+    glob.present(ignored, { pattern: 'f.*' }).content,
+    'No file matches.\n(Left out: 1 ignored (no_ignore shows them), what may hold credentials.)'
+  )
   t.equal(await code(() => files({ pattern: 'a[' })), 'INVALID_PARAMS')
   t.equal(await code(() => files({ path: 'missing' })), 'FILE_NOT_FOUND')
   t.equal(await code(() => files({ path: 'd.ts' })), 'NOT_A_DIRECTORY')
@@ -155,6 +163,52 @@ t.test('search_files ranks: name, its beginning, a word in it, anything in it, l
   t.same(await found('brand'), ['brand-new.ts'])
   t.equal(await code(() => found('x[')), 'INVALID_PARAMS')
   t.equal(await code(() => found('x', 'missing')), 'FILE_NOT_FOUND')
+})
+
+t.test('search_files tells of ignored files where nothing else is found', async t => {
+  const { ctx } = repository(t, { '.gitignore': 'out/\n', out: { 'made.js': '', 'other.js': '' }, 'a.ts': '' })
+  const found = (input: object) => run(searchFiles, { pattern: 'made', ...input }, ctx)
+  const nothing = { files: [], total: 0, truncated: false }
+  t.same(await found({}), { ...nothing, left_out: { ignored: 1 } })
+  t.match(searchFiles.present(await found({}), { pattern: 'made' }), {
+    content: 'No file matches.\n(Left out: 1 ignored (no_ignore shows them), what may hold credentials.)'
+  })
+  t.same(await found({ no_ignore: true }), { files: ['out/made.js'], total: 1, truncated: false })
+  t.same(await found({ path: 'out' }), { files: ['out/made.js'], total: 1, truncated: false })
+  t.same(await found({ pattern: 'nothing' }), nothing)
+  t.equal(await code(() => found({ path: 'a.ts' })), 'NOT_A_DIRECTORY')
+})
+
+// One further up would mean that it does not.
+const skip = !reachesAll(tmpdir()) && 'there is a repository or a .gitignore above the folder for temporary files'
+t.test('a .gitignore holds outside repositories too', { skip }, async t => {
+  const { ctx } = makeMachine(t, spawner, {
+    '.gitignore': 'out/\n*.log\n',
+    out: { 'a.ts': 'needle' },
+    src: { 'b.ts': 'needle', 'c.log': 'needle' }
+  })
+  const paths = async (input: object) =>
+    (await run(grep, { pattern: 'needle', ...input }, ctx)).matches.map(m => m.path)
+  t.same(await paths({}), ['src/b.ts'])
+  t.same(await paths({ path: 'src' }), ['src/b.ts'], 'the rules of folders above hold')
+  t.same(await paths({ no_ignore: true }), ['out/a.ts', 'src/b.ts', 'src/c.log'])
+  t.same((await run(glob, { pattern: '*' }, ctx)).files, ['src/b.ts'])
+  t.same((await run(searchFiles, { pattern: '*.ts' }, ctx)).files, ['src/b.ts'])
+})
+
+t.test('long answers are shown in part', async t => {
+  const names = Array.from({ length: 600 }, (_, i) => `${'long'.repeat(25)}-${i}.txt`)
+  const { ctx } = repository(t, Object.fromEntries(names.map(name => [name, 'needle\n'])))
+  const limit = 1_000
+  const shown = {
+    glob: glob.present(await run(glob, { pattern: '*.txt', limit }, ctx), { pattern: '*.txt', limit }),
+    grep: grep.present(await run(grep, { pattern: 'needle', limit }, ctx), { pattern: 'needle', limit }),
+    search_files: searchFiles.present(await run(searchFiles, { pattern: 'long', limit }, ctx), { pattern: 'long' })
+  }
+  for (const [tool, { content }] of Object.entries(shown)) {
+    t.ok(content.length < 52_000, tool)
+    t.match(content, /\n\(\d+ more lines are in the call's data\.\)\n/)
+  }
 })
 
 t.test('search_files lists the best of very many', async t => {
