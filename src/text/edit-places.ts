@@ -16,31 +16,29 @@ export interface Replacement {
   text: string
 }
 
-export type Finder = (text: string, eol: Eol, quote: Quote) => Replacement[]
+/** Looks for a text, and for no more places than `most`. */
+export type Finder = (text: string, eol: Eol, quote: Quote, most: number) => Replacement[]
 
-/** More places than this are not counted. */
-const PLACES_COUNTED = 1000
-
-export function findExact(text: string, eol: Eol, quote: Quote): Replacement[] {
+export function findExact(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   const replacement = withEol(quote.new, eol)
   const length = quote.old.length
-  return positions(text, quote.old).map(start => ({ start, end: start + length, text: replacement }))
+  return positions(text, quote.old, most).map(start => ({ start, end: start + length, text: replacement }))
 }
 
 /** Overlapping ones too: either could be the one that was meant. */
-function positions(text: string, wanted: string) {
+function positions(text: string, wanted: string, most: number) {
   const found: number[] = []
-  for (let at = text.indexOf(wanted); at >= 0 && found.length < PLACES_COUNTED; at = text.indexOf(wanted, at + 1)) {
+  for (let at = text.indexOf(wanted); at >= 0 && found.length < most; at = text.indexOf(wanted, at + 1)) {
     found.push(at)
   }
   return found
 }
 
-export function findWithAnyEol(text: string, eol: Eol, quote: Quote): Replacement[] {
+export function findWithAnyEol(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   if (!quote.old.includes('\n')) return []
   const flat = text.replaceAll('\r\n', '\n')
   const old = quote.old.replaceAll('\r\n', '\n')
-  const found = positions(flat, old)
+  const found = positions(flat, old, most)
   if (found.length === 0) return []
   const inText = positionsBefore(text)
   return found.map(at => {
@@ -64,22 +62,22 @@ function positionsBefore(text: string) {
   }
 }
 
-export function findWithAnyLineEnds(text: string, eol: Eol, quote: Quote): Replacement[] {
+export function findWithAnyLineEnds(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   const wanted = wantedLines(quote.old)
   if (!wanted) return []
   const lines = linesOf(text)
-  const starts = windowsThat(lines.trimmed, wanted.trimmed)
+  const starts = windowsThat(lines.trimmed, wanted.trimmed, most)
   return starts.map(first => replaceLines(lines, first, wanted.trimmed.length, eol, quote))
 }
 
-export function findWithAnyIndent(text: string, eol: Eol, quote: Quote): Replacement[] {
+export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   const wanted = wantedLines(quote.old)
   if (!wanted) return []
   const lines = linesOf(text)
   const bare = wanted.trimmed.map(line => line.trimStart())
   const bareLines = lines.trimmed.map(line => line.trimStart())
   const count = bare.length
-  return windowsThat(bareLines, bare).flatMap(first => {
+  return windowsThat(bareLines, bare, most).flatMap(first => {
     const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
     const indents = indentsBetween(wanted.trimmed, here)
     if (!indents) return []
@@ -93,9 +91,9 @@ export function wantedLines(old: string): Lines | undefined {
   return old.trim() === '' ? undefined : linesOf(old)
 }
 
-function windowsThat(lines: readonly string[], wanted: readonly string[]) {
+function windowsThat(lines: readonly string[], wanted: readonly string[], most: number) {
   const found: number[] = []
-  for (let first = 0; first + wanted.length <= lines.length && found.length < PLACES_COUNTED; first++) {
+  for (let first = 0; first + wanted.length <= lines.length && found.length < most; first++) {
     if (wanted.every((line, i) => lines[first + i] === line)) found.push(first)
   }
   return found

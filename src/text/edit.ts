@@ -64,10 +64,13 @@ export interface NotEdited {
 /** Below this, text is not taken for a misquotation; two places this close to each other are equally good. */
 export const FUZZY_LIMITS = { threshold: 0.7, margin: 0.02 }
 const CANDIDATES_TOLD = 5
+/** Where one place is meant, more than this are not counted. */
+const PLACES_COUNTED = 1_000
 
 export function applyEdit(text: string, eol: Eol, edit: Edit): Edited | NotEdited {
+  const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
-    const found = find(text, eol, edit)
+    const found = find(text, eol, edit, most)
     if (found.length === 0) continue
     if (found.length === 1 || edit.places === 'all') {
       const chosen = disjoint(found)
@@ -92,30 +95,30 @@ const COMPARISONS: readonly [MatchKind, Finder][] = [
   ['look_alikes', findLookAlikes]
 ]
 
-function findByLayout(text: string, eol: Eol, quote: Quote): Replacement[] {
+function findByLayout(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   for (const [, find] of BY_LAYOUT) {
-    const found = find(text, eol, quote)
+    const found = find(text, eol, quote, most)
     if (found.length > 0) return found
   }
   return []
 }
 
-function findRespelled(text: string, eol: Eol, quote: Quote): Replacement[] {
+function findRespelled(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   for (const respell of RESPELLINGS) {
     const [old, now] = [respell(quote.old), respell(quote.new)]
     if (old === quote.old || old === now || old.trim() === '' || !now.isWellFormed()) continue
-    const found = findByLayout(text, eol, { old, new: now })
+    const found = findByLayout(text, eol, { old, new: now }, most)
     if (found.length > 0) return found
   }
   return []
 }
 
-function findLookAlikes(text: string, eol: Eol, quote: Quote): Replacement[] {
+function findLookAlikes(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   if (!hasLookAlikes(quote.old) && !hasLookAlikes(text)) return []
   const old = plain(quote.old).text
   if (old.trim() === '') return []
   const here = plain(text)
-  return findByLayout(here.text, eol, { old, new: quote.new }).flatMap(place => {
+  return findByLayout(here.text, eol, { old, new: quote.new }, most).flatMap(place => {
     const original = here.original(place.start, place.end)
     return original ? [{ ...original, text: place.text }] : []
   })

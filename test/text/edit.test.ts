@@ -180,6 +180,9 @@ t.test('every place is replaced when every place is meant, but never by similari
   t.same(apply('a b a', { old: 'a', new: 'aa', places: 'all' }), edited('aa b aa', 'exact', 1, 2))
   t.same(apply('aaa', { old: 'aa', new: 'b', places: 'all' }), edited('ba', 'exact', 1, 1))
   t.same(apply('a \nb\na\t\n', { old: 'a\n', new: 'x\n', places: 'all' }), edited('x\nb\nx\n', 'whitespace', 1, 2))
+  const many = 'a\n'.repeat(2_500)
+  t.same(apply(many, { old: 'a', new: 'b', places: 'all' }), edited(many.replaceAll('a', 'b'), 'exact', 1, 2_500))
+  t.match(apply(many, { old: 'a' }), { outcome: 'ambiguous', places: 1_000 })
   t.match(apply('the quick brown fox\n', { old: 'the quikc brown fox', places: 'all' }), {
     outcome: 'not_found',
     match: 'fuzzy'
