@@ -2,6 +2,7 @@
 import edit from './edit.ts'
 import endurance from './endurance.ts'
 import events from './events.ts'
+import fuzzy from './fuzzy.ts'
 import machine from './machine.ts'
 import read from './read.ts'
 import type { Row } from './row.ts'
@@ -11,4 +12,16 @@ import start from './start.ts'
 import streams from './streams.ts'
 import write from './write.ts'
 
-export const ROWS: readonly Row[] = [machine, read, write, edit, shell, search, events, streams, start, endurance]
+export const ROWS: readonly Row[] = [
+  machine,
+  read,
+  write,
+  edit,
+  fuzzy,
+  shell,
+  search,
+  events,
+  streams,
+  start,
+  endurance
+]
