@@ -70,6 +70,38 @@ t.test('every method, once around', async t => {
   t.same(await client.rules(), [])
 })
 
+t.test('an editor tells of its buffers, and makes the changes it is asked for', async t => {
+  const { client, url, app, folder } = await started(t)
+  await client.putBuffers([{ path: 'a.txt', content: 'unsaved\n', version: 1 }], { lease_ms: 60_000, client_id: 'ed' })
+  t.match(await client.buffers({ content: true }), [{ path: 'a.txt', client: 'tester', content: 'unsaved\n' }])
+  t.match(await client.dropBuffers({ path: 'a.txt', client_id: 'ed' }), {
+    client_id: 'ed',
+    expires_at: null,
+    buffers: []
+  })
+  t.same(await client.delegations(), [])
+  t.same(await codeOf(client.delegation('dg_1')), ['NOT_FOUND', 404])
+  t.same(await codeOf(client.answerDelegation('dg_1', { status: 'done' })), ['NOT_FOUND', 404])
+  await app.close({ drain_ms: 0 })
+
+  const settings = { buffers: { on_write: 'delegate' as const, delegate_ms: 60_000, max_files: 9, max_bytes: 9_999 } }
+  const again = await startApp(t, {}, { folder, settings })
+  t.not(again.url, url)
+  const editor = connect({ url: again.url, token: TOKEN, client: 'editor' })
+  const events = editor.events({ effects: ['editor.apply_edit'], types: ['tool.delegate'] })
+  await events.next()
+  await editor.putBuffers([{ path: 'a.txt', content: 'unsaved\n' }])
+  const waiting = await editor.call('write_file', { path: 'a.txt', content: 'mine\n' })
+  const running = editor.approve(waiting.tool_call_id, { wait_ms: 60_000 })
+  const { value } = await events.next()
+  const asked = value as Extract<Event, { type: 'tool.delegate' }>
+  const { delegation_id, params } = asked
+  t.same((await editor.delegation(delegation_id)).params, params)
+  t.match(await editor.answerDelegation(delegation_id, { status: 'done' }), { outcome: 'done', by: 'editor' })
+  t.match(await running, { status: 'success' })
+  await events.return(undefined)
+})
+
 t.test('the same key gives the same call', async t => {
   const { client } = await started(t)
   const call = () => client.call('read_file', { path: 'a.txt' }, { idempotency_key: 'k' })
