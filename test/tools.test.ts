@@ -24,6 +24,9 @@ const PARAMS: Record<string, Record<string, unknown>> = {
       { old: '1\ntwo', new: '2' }
     ]
   },
+  apply_patch: {
+    patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Add File: new.txt\n+new\n*** End Patch\n'
+  },
   delete_file: { path: 'dir', recursive: true },
   move_file: { from: 'a.txt', to: 'moved.txt' },
   copy_file: { source: 'dir', dest: 'copy', recursive: true },

@@ -1,5 +1,6 @@
 // The lines of a file that a patch is to change, and where in them given lines stand, more or less exactly.
 import { indentsBetween } from './indent.ts'
+import { hasLookAlikes, plain as plainText } from './look-alikes.ts'
 
 /** How the lines of a hunk were found: exactly, or forgiving what is named. `line_number`: there were none to find. */
 export type Match = 'exact' | 'line_endings' | 'whitespace' | 'indentation' | 'look_alikes' | 'line_number'
@@ -14,12 +15,13 @@ export interface Level {
 const withoutCr = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
 export const EXACT: Level = { match: 'exact', key: line => line }
-const INDENTATION: Level = { match: 'indentation', key: line => line.trim() }
+export const INDENTATION: Level = { match: 'indentation', key: line => line.trim() }
 export const LEVELS: readonly Level[] = [
   EXACT,
   { match: 'line_endings', key: withoutCr },
   { match: 'whitespace', key: line => line.trimEnd() },
-  INDENTATION
+  INDENTATION,
+  { match: 'look_alikes', key: line => (hasLookAlikes(line) ? plainText(line).text : line).trimEnd() }
 ]
 
 /** Lines that must stand together. */

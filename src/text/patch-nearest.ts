@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein'
 import { unifiedDiff } from './diff.ts'
 import type { Hunk } from './patch.ts'
-import { EXACT, type Ground, LEVELS } from './patch-ground.ts'
+import { EXACT, type Ground, INDENTATION } from './patch-ground.ts'
 
 /** A place that was or could have been meant; lines count from 1. */
 export interface Candidate {
@@ -44,7 +44,7 @@ function similarPlaces(ground: Ground, hunk: Hunk, old: readonly string[]): Simi
   const votes = new Map<number, number>()
   for (const [i, line] of old.entries()) {
     if (line.trim() === '') continue
-    const at = ground.places(LEVELS.at(-1)!, { lines: [line], open: undefined })
+    const at = ground.places(INDENTATION, { lines: [line], open: undefined })
     if (at.length <= TOO_COMMON) for (const place of at) votes.set(place - i, (votes.get(place - i) ?? 0) + 1)
   }
   const stated = hunk.at ?? 0

@@ -8,13 +8,7 @@ import t from 'tap'
 import { fileDiff, type Side } from '../../src/text/diff.ts'
 import { parsePatch } from '../../src/text/patch.ts'
 import { applyHunks } from '../../src/text/patch-apply.ts'
-import { asV4a, edited, repetitive } from './patch-texts.ts'
-
-interface Content {
-  text: string
-  executable: boolean
-}
-type Files = Record<string, Content>
+import { asV4a, type Content, edited, type Files, happening, repetitive, worlds } from './patch-texts.ts'
 
 /** What a patch makes of files that no two of its sections share. */
 function patched(files: Files, patch: string): Files {
@@ -35,30 +29,6 @@ function patched(files: Files, patch: string): Files {
     else now[to ?? path] = { text: applied.text, executable: executable ?? was.executable }
   }
   return now
-}
-
-const content = (text = repetitive) => fc.record({ text, executable: fc.boolean() }, { noNullPrototype: true })
-const marked = fc.oneof(
-  { weight: 4, arbitrary: repetitive },
-  { weight: 1, arbitrary: repetitive.map(text => `\ufeff${text}`) }
-)
-const happening = fc.record({
-  kind: fc.constantFrom('modified', 'new', 'deleted', 'renamed'),
-  before: content(marked),
-  after: content(marked),
-  name: fc.constantFrom('a.txt', 'with space', 'd/e', ' x ', 'ü日', 'quo"te', 'back\\slash', 'tab\there', 'b/x')
-})
-
-type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
-
-/** The files of all that happens, before and after, each under a name of its own. */
-function worlds(happenings: readonly Happening[]) {
-  const [before, after]: [Files, Files] = [{}, {}]
-  for (const [i, { kind, name, ...content }] of happenings.entries()) {
-    if (kind !== 'new') before[`${i}/${name}`] = content.before
-    if (kind !== 'deleted') after[kind === 'renamed' ? `to/${i}/${name}` : `${i}/${name}`] = content.after
-  }
-  return { before, after }
 }
 
 t.test('what we tell of a change makes the same of the files again', async () => {

@@ -1,3 +1,4 @@
+import applyPatch from './apply_patch.ts'
 import copyFile from './copy_file.ts'
 import createDirectory from './create_directory.ts'
 import deleteFile from './delete_file.ts'
@@ -6,6 +7,7 @@ import listDirectory from './list_directory.ts'
 import moveFile from './move_file.ts'
 import multiEdit from './multi_edit.ts'
 import readFile from './read_file.ts'
+import undo from './undo.ts'
 import writeFile from './write_file.ts'
 
 export default [
@@ -13,9 +15,11 @@ export default [
   writeFile,
   editFile,
   multiEdit,
+  applyPatch,
   deleteFile,
   moveFile,
   copyFile,
   createDirectory,
-  listDirectory
+  listDirectory,
+  undo
 ]

@@ -1,0 +1,190 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam } from '../../errors.ts'
+import type { Files } from '../../host/files.ts'
+import type { Step } from '../../host/steps.ts'
+import { type Patch, parsePatch } from '../../text/patch.ts'
+import type { AppliedHunk } from '../../text/patch-apply.ts'
+import { type Context, defineTool, type PathUse } from '../../tool.ts'
+import { type FileOutcome, planPatch } from './patching.ts'
+import { misread } from './patching-faults.ts'
+
+const Input = Type.Object(
+  {
+    patch: Type.String({
+      minLength: 1,
+      description: 'The patch: "*** Begin Patch" … "*** End Patch", or a unified diff, as git or diff write it.'
+    }),
+    strip: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Folders to leave off the names of a unified diff; by default prefixes such as a/ and b/.'
+      })
+    ),
+    if_match: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'By path: patch only if the file still has this hash.'
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+
+const Hunk = Type.Object({
+  line: Type.Integer({ description: 'The line of the file where it begins, before the patch.' }),
+  match: Type.Enum(['exact', 'line_endings', 'whitespace', 'indentation', 'look_alikes', 'line_number'], {
+    description: 'How its place was found: exactly, forgiving what is named, or by the line number alone.'
+  }),
+  offset: Type.Optional(Type.Integer({ description: 'How many lines further down than it says; unified diffs only.' })),
+  fuzz: Type.Integer({ description: 'How many lines of context at its ends were left out to find its place.' })
+})
+
+export default defineTool({
+  name: 'apply_patch',
+  category: 'files',
+  description:
+    'Change, make, move and delete text files by a patch, either all of it or nothing. Takes "*** Begin Patch" patches and unified diffs; what a hunk needed to fit is told.',
+  input: Input,
+  output: Type.Object({
+    files: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'The file, links followed.' }),
+        operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
+        from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
+        diff: Type.String({ description: 'What changed, as git tells it.' }),
+        hash: Type.Optional(Type.String({ description: 'sha256 of the new content.' })),
+        hunks: Type.Array(Hunk, { description: 'Where the hunks for this file went.' })
+      }),
+      { description: 'Every file that changed.' }
+    )
+  }),
+  timeout_ms: 15_000,
+  // Deleting is as strict here as elsewhere.
+  effect(input, { host }) {
+    const { sections } = read(input)
+    if (sections.some(({ does }) => does === 'delete')) return 'destructive'
+    const onlyNew = sections.every(({ does, path }) => does === 'add' && host.files.peek(path).kind === 'missing')
+    return onlyNew ? 'create' : 'write'
+  },
+  // Its answers, refusals too, show parts of the files that it changes.
+  subject(input) {
+    const paths = usesOf(input)
+    for (const named of Object.keys(input.if_match ?? {}))
+      if (!paths.some(({ path, access }) => path === named && access === 'write'))
+        throw invalidParam('if_match', `names ${named}, which the patch does not change.`)
+    return { paths }
+  },
+  async always_ask(input, ctx) {
+    if (isSecret(input, ctx)) return SECRET_NOTE
+    return (await planned(input, ctx)).concerns[0]
+  },
+  async preview(input, ctx) {
+    const title = titleOf(read(input))
+    if (isSecret(input, ctx)) return { title, text: input.patch, notes: [SECRET_NOTE] }
+    const { files, notes } = await planned(input, ctx)
+    return { title, diff: files.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
+  },
+  async run(input, ctx) {
+    const { steps, files } = await planned(input, ctx)
+    await perform(steps, ctx.host.files)
+    return { files }
+  },
+  present({ files }, input) {
+    const notes = files.flatMap(file => notesOf(file))
+    const list = files.map(({ operation, path, from }) => `${MARKS[operation]} ${from ? `${from} → ` : ''}${path}`)
+    return {
+      title: files.length === 1 ? files[0]!.path : `${files.length} files`,
+      content: [...list, ...notes, files.map(({ diff }) => diff).join('')].join('\n'),
+      metadata: { files: files.length, form: read(input).form }
+    }
+  }
+})
+
+type Input = Static<typeof Input>
+
+const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
+
+const SECRET_NOTE = 'A file holds credentials: whether and where the patch fits is told once approved.'
+
+const PATCHES = new WeakMap<Input, Patch>()
+
+function read(input: Input): Patch {
+  const known = PATCHES.get(input)
+  if (known) return known
+  if (!input.patch.isWellFormed()) throw invalidParam('patch', 'is not valid Unicode.')
+  try {
+    const patch = parsePatch(input.patch, input.strip)
+    PATCHES.set(input, patch)
+    return patch
+  } catch (error) {
+    throw misread(error)
+  }
+}
+
+function usesOf(input: Input): PathUse[] {
+  const { sections } = read(input)
+  // What goes or moves is the entry itself.
+  const gone = sections.filter(({ does, to }) => does === 'delete' || (does === 'update' && to !== undefined))
+  const entries = new Set(gone.map(({ path }) => path))
+  const uses = new Map<string, PathUse>()
+  const use = (path: string, access: 'read' | 'write') => {
+    const if_match = access === 'write' ? input.if_match?.[path] : undefined
+    uses.set(`${access} ${path}`, { path, access, entry: entries.has(path), if_match })
+  }
+  for (const { does, path, to } of sections) {
+    if (does !== 'copy') use(path, 'write')
+    if (does !== 'add') use(path, 'read')
+    if (to !== undefined) use(to, 'write')
+  }
+  return [...uses.values()]
+}
+
+const isSecret = (input: Input, { host: { files } }: Context) =>
+  usesOf(input).some(({ path, entry }) => (entry ? files.peekEntry(path) : files.peek(path)).sensitive)
+
+function titleOf({ sections }: Patch) {
+  const paths = new Set(sections.map(({ path }) => path))
+  return paths.size === 1 ? `Patch ${[...paths][0]}` : `Patch ${paths.size} files`
+}
+
+/** The whole patch, but for saving it, with what was forgiven: all of it, and what a person must see. */
+async function planned(input: Input, ctx: Context) {
+  const { sections, notes } = read(input)
+  const plan = await planPatch(sections, ctx)
+  const concerns = [...notes, ...plan.files.flatMap(file => notesOf(file, isConcern))]
+  return { ...plan, concerns, notes: [...notes, ...plan.files.flatMap(file => notesOf(file))] }
+}
+
+/** One file alone may be changed in an editor that holds it unsaved; several are changed together, which only the disk can. */
+async function perform(steps: readonly Step[], files: Files) {
+  const [step] = steps
+  const inEditor = steps.length === 1 && step?.do === 'write' && step.mode === undefined && step.was?.unsaved
+  if (inEditor) await files.replace(step.path, step.was!, step.content, step.lines)
+  else await files.together(steps)
+}
+
+const isConcern = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || (match !== 'exact' && match !== 'line_endings')
+
+const isTold = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || match !== 'exact'
+
+/** What was forgiven in a file's hunks. */
+function notesOf({ path, hunks }: FileOutcome, told = isTold): string[] {
+  return hunks.flatMap((hunk, i) =>
+    told(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${howOf(hunk)}.`] : []
+  )
+}
+
+function howOf({ match, fuzz }: AppliedHunk) {
+  const lines = fuzz === 1 ? '1 line' : `${fuzz} lines`
+  const left = fuzz > 0 ? [`fits with up to ${lines} of context left out at its ends`] : []
+  const forgiven = HOW[match]
+  return [...left, ...(forgiven ? [forgiven] : [])].join(' and ')
+}
+
+const HOW: Partial<Record<AppliedHunk['match'], string>> = {
+  line_endings: 'fits with other line endings',
+  whitespace: 'fits with other white space at line ends',
+  indentation: 'fits with another indentation, to which the new lines were put',
+  look_alikes: 'fits with characters that look alike',
+  line_number: 'has no context: its place is known by the line number alone'
+}
