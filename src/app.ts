@@ -20,7 +20,7 @@ import { tellOutside } from './events/outside.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
 import type { Doors } from './host/door.ts'
-import { sweepTemps } from './host/files.ts'
+import { clearLeftovers } from './host/leftovers.ts'
 import { Machine } from './host/machine.ts'
 import type { Watching } from './host/outside-all.ts'
 import { openStore, type Store } from './host/store.ts'
@@ -78,7 +78,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     options.log ?? pino({ level: settings.log.level, redact: SECRETS }, pino.destination({ fd: 2, sync: false }))
   const instance = randomUUID()
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
-  sweepTemps(settings.state_dir)
+  const left = clearLeftovers(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))
   store.whenFailed(cause => {
     log.fatal({ err: cause }, 'the journal cannot be written')
@@ -109,7 +109,9 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     epochs: new Map(),
     closed: undefined
   }
-  const calls = await Calls.start(engine)
+  machine.keeping.log.isOpen = call => engine.live.has(call)
+  const calls = await Calls.start(engine, left.changes)
+  left.forget()
   const streams = new Streams(journal, settings.events, () => ({
     instance,
     head: journal.head,
@@ -161,6 +163,9 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
 
   async function retain() {
     const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
+    await machine.keeping.images
+      .sweep()
+      .catch(error => log.warn({ err: error }, 'kept contents were not looked through'))
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
     if (dropped > 0) machine.outputs.sweep(call_id => engine.live.has(call_id) || store.call(call_id) !== undefined)
   }

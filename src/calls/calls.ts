@@ -1,7 +1,7 @@
 // The engine's face: everything that can be done with calls. Routes turn HTTP into these methods and back.
 import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
-import type { Workspace } from '../host/host.ts'
+import type { Change, Workspace } from '../host/host.ts'
 import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
 import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
@@ -54,9 +54,9 @@ export class Calls {
     this.#expiry.unref()
   }
 
-  /** Takes over what the run before left, then takes calls. */
-  static async start(engine: Engine): Promise<Calls> {
-    await recover(engine)
+  /** Takes over what the run before left, then takes calls. `changes` are what calls did that could not tell it any more. */
+  static async start(engine: Engine, changes: ReadonlyMap<string, readonly Change[]> = new Map()): Promise<Calls> {
+    await recover(engine, changes)
     return new Calls(engine)
   }
 

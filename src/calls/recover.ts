@@ -1,6 +1,7 @@
 // What a start finds of the run before it: calls that waited wait on; calls that were under way are interrupted, and
 // never run again by themselves.
 import { ToolError } from '../errors.ts'
+import type { Change } from '../host/host.ts'
 import type { Tool } from '../tool.ts'
 import type { Call } from './call.ts'
 import { type Engine, enter } from './engine.ts'
@@ -8,13 +9,13 @@ import { Live } from './live.ts'
 import { fail, interrupt } from './settle.ts'
 import { contextOf } from './submit.ts'
 
-/** Takes over the calls that had not ended. Resolves when their new state is durable. */
-export async function recover(engine: Engine): Promise<void> {
+/** Takes over the calls that had not ended, with what they had changed. Resolves when their new state is durable. */
+export async function recover(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
   const calls = engine.store.openCalls().map(({ head }) => JSON.parse(head) as Call)
-  await Promise.all(calls.map(call => takeOver(engine, call)))
+  await Promise.all(calls.map(call => takeOver(engine, call, changes.get(call.tool_call_id) ?? [])))
 }
 
-async function takeOver(engine: Engine, call: Call) {
+async function takeOver(engine: Engine, call: Call, changes: readonly Change[]) {
   const workspace = engine.workspaces.get(call.workspace)
   const tool = engine.tools.find(call.tool, undefined) ?? GONE
   const live = new Live({
@@ -26,6 +27,7 @@ async function takeOver(engine: Engine, call: Call) {
     since: engine.journal.last,
     context: self => contextOf(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
   })
+  live.changes.push(...changes)
   enter(engine, live)
   if (call.status !== 'awaiting_approval')
     return interrupt(engine, live, 'The server ended while it ran; it is not run again.')

@@ -38,6 +38,7 @@ export function fillingOf(content: Content): Filling {
 function copyOf(file: OpenFile): Filling {
   const digest = createHash('sha256')
   let size = 0
+  let hash = ''
   return {
     async fill(fd, signal) {
       for await (const chunk of file.chunks(signal)) {
@@ -45,9 +46,10 @@ function copyOf(file: OpenFile): Filling {
         size += chunk.length
         await writeAll(fd, chunk, signal)
       }
+      hash = `sha256:${digest.digest('hex')}`
     },
     meanwhile: () => {},
-    told: () => ({ size, hash: `sha256:${digest.digest('hex')}` })
+    told: () => ({ size, hash })
   }
 }
 

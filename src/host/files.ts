@@ -1,33 +1,29 @@
 // Changing the files of one workspace, for one call. A change waits until the call's intent is durable, happens at once
-// or not at all, and is told. Looking at files is in `file-reader.ts`.
-import { mkdirSync, readlinkSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
+// or not at all, and is told; what it takes away is kept. What all changes go through is in `file-changer.ts`, looking at
+// files in `file-reader.ts`.
+import { lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
-import {
-  type Content,
-  fillingOf,
-  hashOf,
-  type LineChange,
-  type LineChanges,
-  lineCount,
-  linesAddedBy
-} from './content.ts'
+import { type Content, fillingOf, type LineChange, type LineChanges, linesAddedBy } from './content.ts'
 import { changeInEditor } from './editors.ts'
-import { explain, quote } from './errno.ts'
-import { type Entry, FileReader, type Found, HASH_LIMIT, notAFile, notFound, stale, typeOf } from './file-reader.ts'
-import { makeMissing, unmake } from './folders.ts'
+import { quote } from './errno.ts'
+import { FileChanger, protectedPath } from './file-changer.ts'
+import { type Entry, Found, notAFile, notFound, stale, typeOf } from './file-reader.ts'
+import { type Gone, keepGone, kept, lookAtGone } from './gone.ts'
 import type { Change } from './host.ts'
+import { moveExclusive } from './moving.ts'
 import { OpenFile } from './open-file.ts'
-import { judge, type Place, walkToEntry } from './paths.ts'
-import { fsync, put, renameExclusive } from './put.ts'
-import { stampOf } from './stamp.ts'
-import { tempsOf } from './temps.ts'
+import { deviceAt, type Place, walkToEntry } from './paths.ts'
+import { allOf, fsync, NEW_FILE_MODE, put } from './put.ts'
+import { isUnchanged, stampOf } from './stamp.ts'
+import type { Step } from './steps.ts'
+import { together } from './together.ts'
+import { alreadyThere } from './together-plan.ts'
 
 export type { Content, LineChange, LineChanges } from './content.ts'
 export { hashOf } from './content.ts'
 export { type Entry, Found, HASH_LIMIT } from './file-reader.ts'
 export { OpenFile } from './open-file.ts'
-export { sweepTemps } from './temps.ts'
+export type { Step } from './steps.ts'
 
 export interface Written {
   path: string
@@ -38,17 +34,51 @@ export interface Written {
 /** Part of a tree. */
 export type Branch = Pick<Entry, 'path' | 'type'>
 
-const NEW_FILE_MODE = 0o666
+/** Of a tree that is removed, so much is kept at once before it goes. */
+const BATCH = 16
 
-export class Files extends FileReader {
+export class Files extends FileChanger {
+  /** The content kept under a hash: of what calls replaced or removed, and of texts that they left. */
+  image(hash: string): Buffer | undefined {
+    return this.keeping.images.read(hash)
+  }
+
+  /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what
+   * one takes away makes room for what another puts. */
+  together(steps: readonly Step[]): Promise<void> {
+    const { workspace, effects, keeping } = this
+    const allowed = (given: string, place: Place) => {
+      try {
+        this.refuseChange(place, given)
+        this.held.refuseChange(place)
+        if (place.stat?.isDirectory()) this.held.refuseChangeBeneath(place.path)
+        return place
+      } catch (error) {
+        place.close()
+        throw error
+      }
+    }
+    return together(
+      {
+        workspace,
+        effects,
+        keeping,
+        walk: path => allowed(path, this.walk(path)),
+        walkToEntry: path => allowed(path, this.walkToEntry(path)),
+        refuseNew: (path, given) => this.refuseNew(path, given),
+        openAt: (place, given) => this.openAt(place, given)
+      },
+      steps
+    )
+  }
+
   /** Creates a file, and the folders it needs, where nothing is. Never overwrites. */
   async create(path: string, content: Content, lines: LineChanges = () => linesAddedBy(content)): Promise<Written> {
-    return this.#changing(path, this.walk(path), async (place, made) => {
+    return this.changing(path, this.walk(path), async (place, made) => {
       if (place.stat) throw alreadyThere(path)
-      const reached = await makeMissing(this.workspace, this.effects, place, made)
+      const reached = await this.makeMissing(place, made)
       try {
-        const mode = content instanceof OpenFile ? Number(content.stat.mode) : NEW_FILE_MODE
-        return await this.#put(reached, content, undefined, mode, made, lines)
+        return await this.#put(reached, content, undefined, made, lines)
       } finally {
         reached.close()
       }
@@ -57,12 +87,12 @@ export class Files extends FileReader {
 
   /** Replaces a file's content, keeping its permissions, while it still is what was found. */
   async replace(path: string, was: Found, content: Content, lines: LineChanges = () => undefined): Promise<Written> {
-    return this.#changing(path, this.walk(path), place => {
+    return this.changing(path, this.walk(path), place => {
       if (this.judged.get(path)?.kind === 'missing') throw alreadyThere(path)
       if (place.stat && !place.stat.isFile()) throw notAFile(path, place.stat)
       if (was.unsaved) return changeInEditor(this.effects, was.unsaved, content)
       if (!place.stat || place.path !== was.path || stampOf(place.stat) !== stampOf(was.stat)) throw stale(path)
-      return this.#put(place, content, was, Number(was.stat.mode), [], lines)
+      return this.#put(place, content, was, [], lines)
     })
   }
 
@@ -81,9 +111,10 @@ export class Files extends FileReader {
 
   /** Removes a file, a link (not what it leads to), or an empty folder. Gives its path. */
   async remove(path: string): Promise<string> {
-    return this.#changing(path, this.#walkToEntry(path), async place => {
-      await this.#permitted()
-      this.#unlink(place, path)
+    return this.changing(path, this.walkToEntry(path), async place => {
+      const [gone] = await allOf(this.#keep(place, path), this.effects.committed())
+      this.effects.signal.throwIfAborted()
+      this.#unlink(place, gone)
       await fsync(place.folder)
       return place.path
     })
@@ -93,13 +124,13 @@ export class Files extends FileReader {
   async removeTree(path: string): Promise<string[]> {
     const branches = await this.tree(path)
     this.held.refuseChangeBeneath(branches[0]!.path)
-    await this.#permitted()
+    await this.permitted()
     const removed: string[] = []
     try {
-      for (const { path: inner } of branches.slice(1).toReversed()) {
-        await this.#changing(inner, walkToEntry(this.workspace, inner), async place => this.#unlink(place, inner))
-        removed.push(inner)
-        if (removed.length % 64 === 0) await this.#breathe()
+      const inner = branches.slice(1).map(branch => branch.path)
+      while (inner.length > 0) {
+        await this.#removeAll(inner.splice(-BATCH).reverse(), removed)
+        await this.breathe()
       }
       removed.push(await this.remove(path))
     } catch (error) {
@@ -114,10 +145,10 @@ export class Files extends FileReader {
 
   /** A path and everything beneath it, folders before what they hold; links are not followed. */
   async tree(path: string): Promise<Branch[]> {
-    const place = this.#walkToEntry(path)
+    const place = this.walkToEntry(path)
     place.close()
     if (!place.stat) throw notFound(path)
-    this.#refuseChange(place, path)
+    this.refuseChange(place, path)
     const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat) }]
     for (const { path, type } of branches) {
       if (type !== 'directory') continue
@@ -125,7 +156,7 @@ export class Files extends FileReader {
         if (entry.closed) throw protectedPath(entry.path)
         branches.push({ path: entry.path, type: entry.type })
       }
-      await this.#breathe()
+      await this.breathe()
     }
     return branches
   }
@@ -134,11 +165,7 @@ export class Files extends FileReader {
   async move(from: string, to: string): Promise<{ from: string; to: string }> {
     return this.#move(from, to, (source, target) => {
       if (target.stat) throw alreadyThere(to)
-      if (source.stat!.isDirectory()) renameFolder(source.door, target.door)
-      else if (source.stat!.isSymbolicLink()) {
-        symlinkSync(readlinkSync(source.door), target.door)
-        unlinkSync(source.door)
-      } else renameExclusive(source.door, target.door)
+      return () => moveExclusive(source.stat!, source.door, target.door)
     })
   }
 
@@ -147,30 +174,33 @@ export class Files extends FileReader {
     return this.#move(from, to, (source, target) => {
       if (target.stat?.isDirectory()) throw notAFile(to, target.stat)
       if (target.stat && source.stat!.isDirectory()) throw notAFile(from, source.stat!)
-      renameSync(source.door, target.door)
+      return () => renameSync(source.door, target.door)
     })
   }
 
-  async #move(from: string, to: string, rename: (source: Place, target: Place) => void) {
-    return this.#changing(from, this.#walkToEntry(from), source =>
-      this.#changing(to, this.#walkToEntry(to), async (place, made) => {
+  async #move(from: string, to: string, checked: (source: Place, target: Place) => () => void) {
+    return this.changing(from, this.walkToEntry(from), source =>
+      this.changing(to, this.walkToEntry(to), async (place, made) => {
         if (!source.stat) throw notFound(from)
         if (`${place.path}/`.startsWith(`${source.path}/`)) {
           throw new ToolError('INVALID_PATH', `${quote(from)} cannot be moved into itself.`, { from, to })
         }
         for (const each of [source, place]) this.held.refuseChange(each)
         this.held.refuseChangeBeneath(source.path)
-        const moved = this.#lookAt(source, from).hash
-        const replaced = place.stat && this.#lookAt(place, to).hash
-        const target = await makeMissing(this.workspace, this.effects, place, made)
+        checked(source, place)
+        const paths = { from: source.path, to: place.path }
+        if (source.stat.isFile() && deviceAt(source) !== deviceAt(place)) {
+          await this.#moveAcross(source, place)
+          return paths
+        }
+        const [moved, replaced] = await allOf(this.#lookAt(source, from), place.stat && this.#keep(place, to))
+        const target = await this.makeMissing(place, made)
         try {
-          await this.#permitted()
-          rename(source, target)
-          this.#tellMade(made)
-          const hashes = { ...(replaced && { before_hash: replaced }), ...(moved && { after_hash: moved }) }
-          this.effects.changed({ path: target.path, operation: 'moved', from: source.path, ...hashes })
-          await Promise.all([fsync(source.folder), fsync(target.folder)])
-          return { from: source.path, to: target.path }
+          await this.permitted()
+          const rename = checked(source, target)
+          this.happen([...foldersMade(made), ...changesOfMove(paths, moved, replaced)], rename)
+          await allOf(fsync(source.folder), fsync(target.folder))
+          return paths
         } finally {
           target.close()
         }
@@ -178,18 +208,23 @@ export class Files extends FileReader {
     )
   }
 
+  /** To another file system inside the workspace: as a copy, and without the original. */
+  #moveAcross({ path, stat }: Place, target: Place): Promise<void> {
+    const was = new Found({ path, stat: stat!, size: Number(stat!.size) }, undefined)
+    const move: Step = { do: 'move', path, to: target.path, was }
+    return this.together(target.stat ? [{ do: 'remove', path: target.path }, move] : [move])
+  }
+
   async #makeDirectory(path: string, check: (place: Place) => void) {
-    return this.#changing(path, this.walk(path), async (place, made) => {
+    return this.changing(path, this.walk(path), async (place, made) => {
       if (place.stat?.isDirectory()) return []
       if (place.stat) throw alreadyThere(path)
       check(place)
-      const reached = await makeMissing(this.workspace, this.effects, place, made)
+      const reached = await this.makeMissing(place, made)
       try {
-        await this.#permitted()
-        mkdirSync(reached.door)
-        made.push(reached.path)
-        const all = [...made]
-        this.#tellMade(made)
+        await this.permitted()
+        const all = [...made, reached.path]
+        this.happen(foldersMade(all), () => mkdirSync(reached.door))
         await fsync(reached.folder)
         return all
       } finally {
@@ -198,133 +233,110 @@ export class Files extends FileReader {
     })
   }
 
-  /** Runs a change: refuses what is protected, explains what fails, and takes back the folders made for nothing. */
-  async #changing<T>(path: string, place: Place, change: (place: Place, made: string[]) => Promise<T>): Promise<T> {
-    const made: string[] = []
-    try {
-      this.#refuseChange(place, path)
-      if (place.blocked)
-        throw new ToolError('NOT_A_DIRECTORY', `A part above ${quote(path)} is not a folder.`, { path })
-      const result = await change(place, made)
-      this.judged.delete(path)
-      return result
-    } catch (error) {
-      unmake(this.workspace, made)
-      throw explain(error, path)
-    } finally {
-      place.close()
-    }
-  }
-
   async #put(
     place: Place,
     content: Content,
     was: Found | undefined,
-    mode: number,
     made: string[],
     lines: LineChanges
   ): Promise<Written> {
     this.held.refuseChange(place)
+    const { workspace, effects, keeping } = this
+    const { images } = keeping
     const filling = fillingOf(content)
-    const { workspace, effects } = this
-    let written: Written | undefined
+    const mode = content instanceof OpenFile ? Number(content.stat.mode) & 0o777 : NEW_FILE_MODE
     let counted: LineChange | undefined
     let before: string | undefined
-    await put(place, filling.fill, was?.stat, mode, {
-      workspace,
-      effects,
-      temps: tempsOf(this.guard.stateDir),
-      meanwhile: () => {
-        filling.meanwhile()
-        counted = lines()
-        before = was?.hash
-      },
-      visible: () => {
-        written = { path: place.path, ...filling.told() }
-        this.#tellMade(made)
-        effects.changed({
-          path: place.path,
-          operation: was ? 'modified' : 'created',
-          ...(before && { before_hash: before }),
-          after_hash: written.hash,
-          ...counted
-        })
+    const told = () => ({ path: place.path, ...filling.told() })
+    await put(
+      place,
+      filling.fill,
+      { was: was?.stat, new: mode },
+      {
+        workspace,
+        effects,
+        keeping,
+        alongside: async () => {
+          if (was) before = (await this.#keepReplaced(place, was)) ?? was.hash
+        },
+        meanwhile: () => {
+          filling.meanwhile()
+          counted = lines()
+          if (Buffer.isBuffer(content)) images.offer(content, told().hash)
+        },
+        changes: () => [
+          ...foldersMade(made),
+          {
+            path: place.path,
+            operation: was ? 'modified' : 'created',
+            ...(before !== undefined && { before_hash: before }),
+            after_hash: told().hash,
+            ...counted
+          }
+        ]
       }
-    })
-    return written!
+    )
+    return told()
   }
 
-  #unlink(place: Place, given: string) {
+  async #keepReplaced(place: Place, { bytes }: Found): Promise<string | undefined> {
+    if (bytes) return kept(this.keeping.images, bytes)
+    const file = this.openAt(place, place.path)
+    return kept(this.keeping.images, file).finally(() => file.close())
+  }
+
+  #keep(place: Place, given: string): Promise<Gone> {
     if (!place.stat) throw notFound(given)
     this.held.refuseChange(place)
-    const { hash, lines } = this.#lookAt(place, given)
-    if (place.stat.isDirectory()) rmdirSync(place.door)
-    else unlinkSync(place.door)
-    const change: Change = { path: place.path, operation: 'deleted' }
-    if (hash) change.before_hash = hash
-    if (lines !== undefined) Object.assign(change, { added: 0, removed: lines })
-    this.effects.changed(change)
+    return keepGone(place, () => this.openAt(place, given), this.keeping.images)
   }
 
-  /** The last gate before something shows. */
-  async #permitted() {
-    await this.effects.committed()
-    this.effects.signal.throwIfAborted()
+  #lookAt(place: Place, given: string): Promise<Gone> {
+    return lookAtGone(place, () => this.openAt(place, given), this.keeping.images)
   }
 
-  async #breathe() {
-    await setImmediate()
-    this.effects.signal.throwIfAborted()
-  }
-
-  /** Tells of folders made, which from then on stay. */
-  #tellMade(made: string[]) {
-    for (const path of made.splice(0)) this.effects.changed({ path, operation: 'created' })
-  }
-
-  #walkToEntry(path: string): Place {
-    this.walk(path).close()
-    const entry = walkToEntry(this.workspace, path)
-    return entry.stat?.isSymbolicLink() ? entry : this.asJudged(path, entry)
-  }
-
-  #refuseChange(place: Place, given: string) {
-    if (place.path === '.')
-      throw new ToolError('PERMISSION_DENIED', 'The root of the workspace itself is never changed.')
-    this.refuseServerState(place, given)
-    if (judge(this.workspace, this.guard, place).protected !== undefined) throw protectedPath(given)
-  }
-
-  /** Hash and lines of what is about to go, where it is a file that may be read and is not too large. */
-  #lookAt(place: Place, given: string): { hash?: string; lines?: number | undefined } {
-    if (!place.stat?.isFile() || place.stat.size > HASH_LIMIT) return {}
-    try {
-      const file = this.openAt(place, given)
-      try {
-        const bytes = file.bytesSync()
-        return { hash: hashOf(bytes), lines: lineCount(bytes) }
-      } finally {
-        file.close()
-      }
-    } catch (error) {
-      if (error instanceof ToolError && error.code === 'PERMISSION_DENIED') return {}
-      throw error
+  /** Removes these, in order, once all are kept. */
+  async #removeAll(paths: readonly string[], removed: string[]) {
+    const at = <T>(path: string, work: (place: Place) => Promise<T>) =>
+      this.changing(path, walkToEntry(this.workspace, path), work)
+    const going = await allOf(
+      ...paths.map(path => at(path, async place => ({ path, stat: place.stat, gone: await this.#keep(place, path) })))
+    )
+    for (const { path, stat, gone } of going) {
+      await at(path, async place => this.#unlink({ ...place, stat }, gone))
+      removed.push(path)
     }
   }
-}
 
-// A rename onto an empty folder is the exclusive step for folders: nobody else can have made this one.
-function renameFolder(from: string, to: string) {
-  mkdirSync(to)
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    rmdirSync(to)
-    throw error
+  /** Removes what has been kept, while it still is that. */
+  #unlink({ path, stat, door }: Place, { told, lines }: Gone) {
+    const change: Change = { path, operation: 'deleted', ...told }
+    if (lines !== undefined) Object.assign(change, { added: 0, removed: lines })
+    this.happen([change], () => {
+      if (stat!.isDirectory()) return rmdirSync(door)
+      const now = lstatSync(door, { bigint: true, throwIfNoEntry: false })
+      if (!now) throw notFound(path)
+      if (!isUnchanged(stat!, now)) throw stale(path)
+      unlinkSync(door)
+    })
   }
 }
 
-const alreadyThere = (path: string) => new ToolError('FILE_EXISTS', `${quote(path)} exists already.`, { path })
+/** They stay once what they were made for is there. */
+const foldersMade = (paths: readonly string[]) =>
+  paths.map((path): Change => ({ path, operation: 'created', kind: 'directory' }))
 
-const protectedPath = (path: string) =>
-  new ToolError('PERMISSION_DENIED', `${quote(path)} is protected: no call may change it.`, { path })
+/** A link that is moved over is told to be gone: what is told of a move is about a file. */
+function changesOfMove({ from, to }: { from: string; to: string }, moved: Gone, replaced: Gone | undefined): Change[] {
+  const { before_hash: after_hash, before_mode: _, ...kind } = moved.told
+  const change: Change = {
+    path: to,
+    operation: 'moved',
+    ...kind,
+    from,
+    ...(after_hash !== undefined && { after_hash })
+  }
+  if (!replaced) return [change]
+  if (replaced.told.kind) return [{ path: to, operation: 'deleted', ...replaced.told }, change]
+  return [{ ...change, ...replaced.told }]
+}

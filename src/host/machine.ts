@@ -9,6 +9,7 @@ import type { Doors } from './door.ts'
 import { FileList } from './file-list.ts'
 import { Files } from './files.ts'
 import type { Effects, Host, Workspace } from './host.ts'
+import { type Keeping, keepingIn } from './keeping.ts'
 import { LineIndexes } from './line-index.ts'
 import { Outputs } from './outputs.ts'
 import { OutsideChanges } from './outside-all.ts'
@@ -34,6 +35,8 @@ export interface WorkspaceInUse extends Workspace {
 export class Machine {
   readonly workspaces = new Map<string, WorkspaceInUse>()
   readonly outputs: Outputs
+  /** Where contents are kept, and changes written down. */
+  readonly keeping: Keeping
   readonly buffers: Buffers
   /** Tells what others change, once it is started. */
   readonly outside: OutsideChanges
@@ -47,6 +50,7 @@ export class Machine {
   constructor(settings: Settings, doors?: Doors) {
     this.#settings = settings
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
+    this.keeping = keepingIn(this.#guard.stateDir, settings.undo)
     this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
@@ -59,7 +63,7 @@ export class Machine {
     const { ripgrep, list } = this.workspaces.get(workspace.name)!
     const env_allow = this.#settings.env.allow
     return {
-      files: new Files(workspace, this.#guard, effects),
+      files: new Files(workspace, this.#guard, effects, { ...this.keeping, call: call_id }),
       processes: new Processes(this.#spawner, this.outputs, workspace, effects, { call_id, env_allow }),
       ripgrep,
       list,

@@ -9,7 +9,6 @@ import {
   fchownSync,
   fstatSync,
   fsync as fsyncCallback,
-  linkSync,
   lstatSync,
   openSync,
   renameSync,
@@ -22,10 +21,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ToolError } from '../errors.ts'
 import { errnoOf, quote } from './errno.ts'
-import type { Effects, Workspace } from './host.ts'
+import type { Change, Effects, Workspace } from './host.ts'
+import type { Keeping } from './keeping.ts'
+import { renameExclusive } from './moving.ts'
 import type { Place } from './paths.ts'
 import { isUnchanged } from './stamp.ts'
-import type { Temps } from './temps.ts'
 
 export const fsync = promisify(fsyncCallback)
 const write = promisify(writeCallback)
@@ -33,6 +33,8 @@ const write = promisify(writeCallback)
 /** Writing this much at once is quicker than a trip to the thread pool. */
 const SYNC_LIMIT = 256 * 1024
 const CHUNK = 1024 * 1024
+/** Of which the system's mask takes some away. */
+export const NEW_FILE_MODE = 0o666
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /** Writes a file's content to a descriptor. What it does before its first await overlaps with the journal's commit. */
@@ -50,36 +52,53 @@ export async function writeAll(fd: number, bytes: Uint8Array, signal: AbortSigna
   }
 }
 
+/** Permission bits of a file that is written: those of the one it replaces, those that new files get here, or these. */
+export interface Bits {
+  was?: BigIntStats | undefined
+  new?: number
+  exactly?: number | undefined
+}
+
 export interface Putting {
   workspace: Workspace
-  temps: Temps
+  keeping: Keeping
   effects: Effects
+  /** What must be durable besides before the file shows. */
+  alongside(): Promise<unknown>
   /** Work that can be done while the disk is busy. */
   meanwhile(): void
-  /** Called the moment the file shows. */
-  visible(): void
+  /** What is to be told, once that work is done. */
+  changes(): Change[]
 }
 
 /**
- * Puts a file at a place whose folder exists. `was` is what the caller found there: it is replaced only while it still
- * is that. Without it nothing may be there, and nothing is ever overwritten.
+ * Puts a file at a place whose folder exists. `was` is what the caller found there:
+ * it is replaced only while it still is that. Without it nothing may be there, and nothing is ever overwritten.
  */
-export async function put(
-  place: Place,
-  fill: Fill,
-  was: BigIntStats | undefined,
-  mode: number,
-  { workspace, temps, effects, meanwhile, visible }: Putting
-): Promise<void> {
+export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting): Promise<void> {
+  const { workspace, keeping, effects } = putting
+  const { was } = bits
   if (was) accessSync(place.door, constants.W_OK)
-  const temp = place.prefix + temps.begin(nodePath.join(workspace.root, nodePath.dirname(place.path)))
+  const folder = nodePath.dirname(place.path)
+  const name = keeping.log.begin(nodePath.join(workspace.root, folder))
+  const temp = place.prefix + name
+  let changes: Change[]
   try {
-    const fd = openSync(temp, NEW_FILE | workspace.doors.noLinks, mode & 0o777)
+    const fd = openSync(temp, NEW_FILE | workspace.doors.noLinks, bits.new ?? 0o600)
     try {
-      await allOf(durable(fd, fill, was, effects.signal), effects.committed(), later(meanwhile))
+      await allOf(
+        durable(fd, fill, bits, effects.signal),
+        putting.alongside(),
+        effects.committed(),
+        later(putting.meanwhile)
+      )
       effects.signal.throwIfAborted()
-      if (was) replace(temp, place, was)
-      else renameExclusive(temp, place.door)
+      changes = putting.changes()
+      const { call } = keeping
+      keeping.log.happen({ call, root: workspace.root, changes, temp: nodePath.join(folder, name) }, () => {
+        if (was) replace(temp, place, was)
+        else renameExclusive(temp, place.door)
+      })
     } catch (error) {
       remove(temp)
       throw error
@@ -87,9 +106,9 @@ export async function put(
       closeSync(fd)
     }
   } finally {
-    temps.end()
+    keeping.log.end()
   }
-  visible()
+  for (const change of changes) effects.changed(change)
   await fsync(place.folder)
 }
 
@@ -100,28 +119,30 @@ async function later(work: () => void) {
 }
 
 /** Fails only when all have ended: nobody may still write to a descriptor that gets closed. */
-async function allOf(...promises: Promise<unknown>[]) {
-  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason
+export async function allOf<T extends unknown[]>(...work: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work)
+  return Promise.all(work) as Promise<{ [K in keyof T]: Awaited<T[K]> }>
 }
 
-async function durable(fd: number, fill: Fill, was: BigIntStats | undefined, signal: AbortSignal) {
-  if (was) keepAttributes(fd, was)
+/** Fills a new file, and resolves once that is on the disk. */
+export async function durable(fd: number, fill: Fill, bits: Bits, signal: AbortSignal) {
+  if (bits.was) keepOwner(fd, bits.was)
+  const mode = bits.exactly ?? (bits.was && Number(bits.was.mode))
+  // Never setuid or setgid: the content is another one.
+  if (mode !== undefined) fchmodSync(fd, mode & 0o777)
   await fill(fd, signal)
   await fsync(fd)
 }
 
-/** The old file's permission bits without setuid and setgid, and its owner where we may give files away. */
-function keepAttributes(fd: number, was: BigIntStats) {
+/** The old file's owner, where we may give files away. */
+function keepOwner(fd: number, was: BigIntStats) {
   const now = fstatSync(fd, { bigint: true })
-  if (now.uid !== was.uid || now.gid !== was.gid) {
-    try {
-      fchownSync(fd, Number(was.uid), Number(was.gid))
-    } catch (error) {
-      if (errnoOf(error) !== 'EPERM') throw error
-    }
+  if (now.uid === was.uid && now.gid === was.gid) return
+  try {
+    fchownSync(fd, Number(was.uid), Number(was.gid))
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') throw error
   }
-  const mode = Number(was.mode) & 0o777
-  if ((Number(now.mode) & 0o7777) !== mode) fchmodSync(fd, mode)
 }
 
 function replace(temp: string, place: Place, was: BigIntStats) {
@@ -131,22 +152,6 @@ function replace(temp: string, place: Place, was: BigIntStats) {
   }
   renameSync(temp, place.door)
 }
-
-/** Gives a file another name where nothing is. A rename would overwrite what appeared meanwhile; a link does not. */
-export function renameExclusive(from: string, to: string) {
-  try {
-    linkSync(from, to)
-  } catch (error) {
-    if (!NO_HARD_LINKS.has(errnoOf(error) ?? '')) throw error
-    closeSync(openSync(to, NEW_FILE | constants.O_NOFOLLOW, 0o600))
-    renameSync(from, to)
-    return
-  }
-  unlinkSync(from)
-}
-
-// What file systems without hard links answer.
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 function remove(temp: string) {
   try {

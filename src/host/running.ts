@@ -1,4 +1,5 @@
 // Other processes of this user, by their id.
+import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 
 export function isRunning(pid: number): boolean {
@@ -23,3 +24,16 @@ export function terminate(pid: number): void {
 export async function ended(pid: number, signal: AbortSignal): Promise<void> {
   while (isRunning(pid)) await setTimeout(20, undefined, { signal })
 }
+
+/** What tells a process from a later one of the same number; undefined where the system does not say. */
+export function startOf(pid: number): string | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return fields.slice(fields.lastIndexOf(')') + 2).split(' ')[START_TIME]
+  } catch {
+    return undefined
+  }
+}
+
+/** Its place after the name, which may hold anything. */
+const START_TIME = 19

@@ -24,7 +24,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ToolError } from '../../src/errors.ts'
 import { explain } from '../../src/host/errno.ts'
-import { Files, hashOf, sweepTemps } from '../../src/host/files.ts'
+import { Files, hashOf } from '../../src/host/files.ts'
+import { clearLeftovers } from '../../src/host/leftovers.ts'
 import { openWorkspace, TEMP_PREFIX } from '../../src/host/paths.ts'
 import { code, failure, makeWorld, openDescriptors, snapshot } from '../tools/context.ts'
 
@@ -77,8 +78,8 @@ t.test('a file is created whole, with its folders, after the intent is durable',
   t.same(told, [
     'committed',
     'committed',
-    { path: 'a', operation: 'created' },
-    { path: 'a/b', operation: 'created' },
+    { path: 'a', operation: 'created', kind: 'directory' },
+    { path: 'a/b', operation: 'created', kind: 'directory' },
     { path: 'a/b/c.txt', operation: 'created', after_hash: hashOf(bytes), added: 2, removed: 0 }
   ])
   t.same(temps(join(root, 'a/b')), [])
@@ -273,17 +274,17 @@ t.test('what a killed server left half written is removed at the next start', as
   })
   await once(child.stdout, 'data')
   t.equal(temps(root).length, 1)
-  sweepTemps(stateDir)
+  clearLeftovers(stateDir)
   t.equal(temps(root).length, 1, 'a server that lives keeps its files')
   child.kill('SIGKILL')
   await once(child, 'close')
   // A line that names anything else is not believed, nor one that is torn.
-  const log = join(stateDir, 'temps', readdirSync(join(stateDir, 'temps'))[0]!)
-  appendFileSync(log, `${JSON.stringify(join(root, 'mine.txt'))}\n"${root}/.toolgate-tm`)
-  sweepTemps(stateDir)
+  const log = join(stateDir, 'changes', readdirSync(join(stateDir, 'changes'))[0]!)
+  appendFileSync(log, `${JSON.stringify({ temp: join(root, 'mine.txt') })}\n{"temp":"${root}/.toolgate-tm`)
+  clearLeftovers(stateDir).forget()
   t.same(readdirSync(root), ['mine.txt'])
-  t.same(readdirSync(join(stateDir, 'temps')), [])
-  sweepTemps(join(root, 'no-state-yet'))
+  t.same(readdirSync(join(stateDir, 'changes')), [])
+  t.same(clearLeftovers(join(root, 'no-state-yet')).changes, new Map())
 })
 
 t.test('removing tells hashes and lines, and takes the link rather than its target', async t => {
@@ -293,6 +294,12 @@ t.test('removing tells hashes and lines, and takes the link rather than its targ
     d: { 'c.txt': 'c' }
   })
   symlinkSync('a.txt', join(root, 'link'))
+  const gone = (path: string, content: string) => ({
+    path,
+    operation: 'deleted',
+    before_hash: hashOf(Buffer.from(content)),
+    before_mode: '644'
+  })
   t.equal(await files.remove('link'), 'link')
   t.equal(await files.remove('a.txt'), 'a.txt')
   await files.remove('b.bin')
@@ -302,11 +309,11 @@ t.test('removing tells hashes and lines, and takes the link rather than its targ
   t.same(
     told.filter(entry => entry !== 'committed'),
     [
-      { path: 'link', operation: 'deleted' },
-      { path: 'a.txt', operation: 'deleted', before_hash: hashOf(Buffer.from('one\ntwo\n')), added: 0, removed: 2 },
-      { path: 'b.bin', operation: 'deleted', before_hash: hashOf(Buffer.from([0, 1])) },
-      { path: 'd/c.txt', operation: 'deleted', before_hash: hashOf(Buffer.from('c')), added: 0, removed: 1 },
-      { path: 'd', operation: 'deleted' }
+      { path: 'link', operation: 'deleted', kind: 'symlink', target: 'a.txt' },
+      { ...gone('a.txt', 'one\ntwo\n'), added: 0, removed: 2 },
+      gone('b.bin', '\0\u0001'),
+      { ...gone('d/c.txt', 'c'), added: 0, removed: 1 },
+      { path: 'd', operation: 'deleted', kind: 'directory', before_mode: '755' }
     ]
   )
   t.equal(await code(() => files.remove('a.txt')), 'FILE_NOT_FOUND')
@@ -368,10 +375,10 @@ t.test('moving keeps what is there and moves links as links', async t => {
   t.same(
     told.filter(entry => entry !== 'committed'),
     [
-      { path: 'f', operation: 'created' },
-      { path: 'f/g', operation: 'moved', from: 'd' },
-      { path: 'f/link', operation: 'moved', from: 'link' },
-      { path: 'b.txt', operation: 'moved', from: 'a.txt', before_hash: b, after_hash: a },
+      { path: 'f', operation: 'created', kind: 'directory' },
+      { path: 'f/g', operation: 'moved', kind: 'directory', from: 'd' },
+      { path: 'f/link', operation: 'moved', kind: 'symlink', target: 'a.txt', from: 'link' },
+      { path: 'b.txt', operation: 'moved', from: 'a.txt', before_hash: b, before_mode: '644', after_hash: a },
       { path: 'c.txt', operation: 'moved', from: 'b.txt', after_hash: a }
     ]
   )

@@ -1,0 +1,90 @@
+// What every change of files goes through: what is protected is refused, nothing shows before the call's intent is
+// durable, what shows is written down and told, and what fails leaves nothing behind.
+import { setImmediate } from 'node:timers/promises'
+import { ToolError } from '../errors.ts'
+import { explain, quote } from './errno.ts'
+import { FileReader, stale } from './file-reader.ts'
+import { makeMissing, unmake } from './folders.ts'
+import type { Change, Effects, Workspace } from './host.ts'
+import { type Keeping, keepingIn } from './keeping.ts'
+import { type Guard, judge, type Place, walkToEntry } from './paths.ts'
+
+export class FileChanger extends FileReader {
+  protected readonly keeping: Keeping
+
+  constructor(workspace: Workspace, guard: Guard, effects: Effects, keeping: Keeping = keepingIn(guard.stateDir)) {
+    super(workspace, guard, effects)
+    this.keeping = keeping
+  }
+
+  /** Runs a change at a place: refuses what is protected, explains what fails, and takes back the folders made for nothing. */
+  protected async changing<T>(
+    path: string,
+    place: Place,
+    change: (place: Place, made: string[]) => Promise<T>
+  ): Promise<T> {
+    const made: string[] = []
+    try {
+      this.refuseChange(place, path)
+      if (place.blocked)
+        throw new ToolError('NOT_A_DIRECTORY', `A part above ${quote(path)} is not a folder.`, { path })
+      const result = await change(place, made)
+      this.judged.delete(path)
+      return result
+    } catch (error) {
+      unmake(this.workspace, made)
+      throw explain(error, path)
+    } finally {
+      place.close()
+    }
+  }
+
+  /** Walks to the entry that a path names, be it a link, and holds it to what was judged. */
+  protected walkToEntry(path: string): Place {
+    this.walk(path).close()
+    const entry = walkToEntry(this.workspace, path)
+    return entry.stat?.isSymbolicLink() ? entry : this.asJudged(path, entry)
+  }
+
+  protected refuseChange(place: Place, given: string) {
+    if (place.path === '.')
+      throw new ToolError('PERMISSION_DENIED', 'The root of the workspace itself is never changed.')
+    this.refuseServerState(place, given)
+    if (judge(this.workspace, this.guard, place).protected !== undefined) throw protectedPath(given)
+  }
+
+  /** Refuses a path that leads elsewhere now than it will, where what is there then is guarded otherwise. */
+  protected refuseNew(path: string, given: string) {
+    const then = judge(this.workspace, this.guard, { path, stat: undefined })
+    if (then.protected !== undefined) throw protectedPath(given)
+    const judged = this.judged.get(given)
+    if (judged && judged.path !== path && (then.sensitive || then.self_starting)) throw stale(given)
+  }
+
+  /** Makes what is missing above a place. The caller closes what this gives. */
+  protected makeMissing(place: Place, made: string[]): Promise<Place> {
+    return makeMissing(this.workspace, this.effects, place, made)
+  }
+
+  /** The last gate before something shows. */
+  protected async permitted() {
+    await this.effects.committed()
+    this.effects.signal.throwIfAborted()
+  }
+
+  /** Does what makes changes show, and tells them. */
+  protected happen(changes: Change[], act: () => void) {
+    const { log, call } = this.keeping
+    log.happen({ call, root: this.workspace.root, changes }, act)
+    for (const change of changes) this.effects.changed(change)
+  }
+
+  /** Lets others have their turn. */
+  protected async breathe() {
+    await setImmediate()
+    this.effects.signal.throwIfAborted()
+  }
+}
+
+export const protectedPath = (path: string) =>
+  new ToolError('PERMISSION_DENIED', `${quote(path)} is protected: no call may change it.`, { path })

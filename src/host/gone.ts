@@ -1,0 +1,84 @@
+// What is about to leave its place: what will be told of it, with its content kept.
+import { readlinkSync } from 'node:fs'
+import { ToolError } from '../errors.ts'
+import { hashOf, lineCount } from './content.ts'
+import { errnoOf } from './errno.ts'
+import { HASH_LIMIT } from './file-reader.ts'
+import type { Change } from './host.ts'
+import type { Images } from './images.ts'
+import type { OpenFile } from './open-file.ts'
+import type { Place } from './paths.ts'
+
+export interface Gone {
+  told: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
+  /** How many lines it has, where it is text. */
+  lines?: number | undefined
+  /** Its content is in the images. */
+  kept: boolean
+}
+
+/** Permission bits as they are told. */
+export const modeOf = (mode: number | bigint): string => (Number(mode) & 0o777).toString(8).padStart(3, '0')
+
+/** For what will not be there any more. `open` opens it, where it is a file. */
+export const keepGone = (place: Place, open: () => OpenFile, images: Images): Promise<Gone> =>
+  lookAt(place, open, async file => {
+    const bytes = file.size > HASH_LIMIT ? undefined : await file.bytes()
+    const hash = await kept(images, bytes ?? file)
+    const contents = { hash, kept: hash !== undefined }
+    return bytes ? { ...contents, hash: hash ?? hashOf(bytes), lines: lineCount(bytes) } : contents
+  })
+
+/** For what only moves: a text is kept, to be merged with later. */
+export const lookAtGone = (place: Place, open: () => OpenFile, images: Images): Promise<Gone> =>
+  lookAt(place, open, async file => {
+    if (file.size > HASH_LIMIT) return { kept: false }
+    const bytes = await file.bytes()
+    const hash = hashOf(bytes)
+    images.offer(bytes, hash)
+    return { hash, kept: false }
+  })
+
+/** Keeps a content durably; undefined where it is too large. Where that fails, what holds it must not go. */
+export async function kept(images: Images, content: Uint8Array | OpenFile): Promise<string | undefined> {
+  try {
+    return await images.keep(content)
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (errno === undefined) throw error
+    const why =
+      errno === 'ENOSPC' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
+    const text = `Nothing is changed: what is there now could not be kept for undo, for ${why}.`
+    throw new ToolError('EXECUTION_ERROR', text, undefined, { cause: error })
+  }
+}
+
+interface Contents {
+  hash?: string | undefined
+  lines?: number | undefined
+  kept: boolean
+}
+
+async function lookAt({ stat, door }: Place, open: () => OpenFile, look: (file: OpenFile) => Promise<Contents>) {
+  if (stat!.isSymbolicLink()) return { told: { kind: 'symlink' as const, target: readlinkSync(door) }, kept: false }
+  const before_mode = modeOf(stat!.mode)
+  if (stat!.isDirectory()) return { told: { kind: 'directory' as const, before_mode }, kept: false }
+  const file = stat!.isFile() ? opened(open) : undefined
+  if (!file) return { told: { before_mode }, kept: false }
+  try {
+    const { hash, ...more } = await look(file)
+    return { told: { before_mode, ...(hash !== undefined && { before_hash: hash }) }, ...more }
+  } finally {
+    file.close()
+  }
+}
+
+/** A file that we may remove though not read is told without its content. */
+function opened(open: () => OpenFile): OpenFile | undefined {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'PERMISSION_DENIED') return undefined
+    throw error
+  }
+}
