@@ -13,17 +13,28 @@ export interface Difference<S extends Seen = Seen> {
 /** Puts together what was moved, and gives an order in which the changes could have happened one after the other. */
 export function arrange<S extends Seen>(found: readonly Difference<S>[]): Difference<S>[] {
   const single = found.flatMap(apart)
-  const gone = single.filter(({ after }) => after === undefined)
-  const come = single.filter(({ before }) => before === undefined)
-  const moved = movesOf(gone, come)
-  const left = new Set(moved.map(({ from }) => from))
-  const arrived = new Set(moved.map(({ path }) => path))
-  const rest = single.filter(({ path, after }) => !(after === undefined ? left.has(path) : arrived.has(path)))
-  const told = [...rest, ...withoutImplied(moved)]
-  return told
-    .map(difference => ({ difference, rank: RANKS.findIndex(is => is(difference)) }))
-    .sort((a, b) => a.rank - b.rank || byPath(a.difference.path, b.difference.path, RANKS[a.rank] === isFolderGone))
-    .map(({ difference }) => difference)
+  const moves = withoutImplied(movesOf(single))
+  const left = new Set(moves.paired.map(({ from }) => from))
+  const arrived = new Set(moves.paired.map(({ path }) => path))
+  const rest = single.filter(({ path, after }) => !(after ? arrived : left).has(path))
+  const told = [...rest, ...moves.told]
+  const folders = moves.told.filter(isFolder).map(({ from }) => `${from}/`)
+  const goesAlong = ({ path }: Difference) => folders.some(folder => path.startsWith(folder))
+  // Room is made first. A folder comes before what is in it, and goes after it: before it is moved with what it is in,
+  // or else after all that is moved out of it.
+  const steps: [is: (each: Difference) => boolean, order: typeof inwards][] = [
+    [each => !each.after && !isFolder(each), inwards],
+    [each => !each.after && goesAlong(each), outwards],
+    [each => each.from !== undefined || (!each.before && isFolder(each)), inwards],
+    [each => each.before !== undefined && each.after !== undefined, inwards],
+    [each => !each.after, outwards],
+    [() => true, inwards]
+  ]
+  const stepOf = new Map(told.map(each => [each, steps.findIndex(([is]) => is(each))]))
+  return told.sort((a, b) => {
+    const [step, other] = [stepOf.get(a)!, stepOf.get(b)!]
+    return step - other || steps[step]![1](a.path, b.path)
+  })
 }
 
 /** The change without its hashes. */
@@ -56,50 +67,46 @@ function apart<S extends Seen>(difference: Difference<S>): Difference<S>[] {
   ]
 }
 
-function movesOf<S extends Seen>(gone: readonly Difference<S>[], come: readonly Difference<S>[]) {
-  const arrived = new Map<number, Difference<S>[]>()
-  for (const each of come) {
-    const same = arrived.get(each.after!.ino)
-    if (same) same.push(each)
-    else arrived.set(each.after!.ino, [each])
-  }
-  const replaced = new Set(gone.map(({ path }) => path))
-  return gone.flatMap(({ path: from, before }): (Difference<S> & { from: string })[] => {
-    const candidates = arrived.get(before!.ino) ?? []
-    const at = candidates.findIndex(({ path, after }) => !replaced.has(path) && isMoved(before!, after!))
+interface Move<S extends Seen> extends Difference<S> {
+  from: string
+}
+
+/** What went from one path and came at another, where nothing takes the place of the one or had that of the other. */
+function movesOf<S extends Seen>(single: readonly Difference<S>[]): Move<S>[] {
+  const gone = single.filter(({ after }) => !after)
+  const come = single.filter(({ before }) => !before)
+  const [was, is] = [new Set(gone.map(({ path }) => path)), new Set(come.map(({ path }) => path))]
+  const arrived = Map.groupBy(
+    come.filter(({ path }) => !was.has(path)),
+    ({ after }) => after!.ino
+  )
+  return gone.flatMap(({ path: from, before }): Move<S>[] => {
+    const candidates = is.has(from) ? [] : (arrived.get(before!.ino) ?? [])
+    const at = candidates.findIndex(({ after }) => isMoved(before!, after!))
     if (at < 0) return []
     const [to] = candidates.splice(at, 1)
     return [{ path: to!.path, from, before, after: to!.after }]
   })
 }
 
-/** With a folder, all in it is moved. */
-function withoutImplied<S extends Seen>(moved: readonly (Difference<S> & { from: string })[]) {
-  const folders = moved.filter(({ after }) => after?.kind === 'directory')
-  const places = new Map(folders.map(({ from, path }) => [from, path]))
-  return moved.filter(({ from, path }) => {
-    for (let slash = from.lastIndexOf('/'); slash > 0; slash = from.lastIndexOf('/', slash - 1)) {
+/** With a folder goes all that is in it. What was in it and is elsewhere now went, and came there. */
+function withoutImplied<S extends Seen>(moves: readonly Move<S>[]): { paired: Move<S>[]; told: Move<S>[] } {
+  const places = new Map(moves.filter(isFolder).map(({ from, path }) => [from, path]))
+  const along = ({ from, path }: Move<S>): 'by itself' | 'implied' | 'elsewhere' => {
+    for (let slash = from.indexOf('/'); slash > 0; slash = from.indexOf('/', slash + 1)) {
       const place = places.get(from.slice(0, slash))
-      if (place !== undefined) return path !== place + from.slice(slash)
+      if (place !== undefined) return path === place + from.slice(slash) ? 'implied' : 'elsewhere'
     }
-    return true
-  })
+    return 'by itself'
+  }
+  const how = new Map(moves.map(move => [move, along(move)]))
+  return {
+    paired: moves.filter(move => how.get(move) !== 'elsewhere'),
+    told: moves.filter(move => how.get(move) === 'by itself')
+  }
 }
 
 const isFolder = ({ before, after }: Difference) => (after ?? before)?.kind === 'directory'
-const isFolderGone = (each: Difference) => !each.after && isFolder(each)
 
-// Room is made first; folders come before what is in them, and go after it.
-const RANKS: readonly ((each: Difference) => boolean)[] = [
-  each => !each.after && !isFolder(each),
-  each => !each.before && isFolder(each),
-  each => each.from !== undefined,
-  each => each.before !== undefined && each.after !== undefined,
-  isFolderGone,
-  () => true
-]
-
-function byPath(a: string, b: string, backwards: boolean) {
-  const order = a < b ? -1 : a > b ? 1 : 0
-  return backwards ? -order : order
-}
+const inwards = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const outwards = (a: string, b: string) => inwards(b, a)

@@ -45,6 +45,11 @@ export class OwnChanges {
     return this.#left.has(path) || this.#taken.has(path)
   }
 
+  /** All that we have changed. */
+  paths(): string[] {
+    return [...this.#left.keys(), ...this.#taken.keys()]
+  }
+
   /** What is known to be at a path: what we left, or what was there before. */
   known(path: string): Known | undefined {
     if (this.#left.has(path)) return this.#left.get(path)
@@ -53,7 +58,7 @@ export class OwnChanges {
 
   // All in a folder goes with it.
   #move(from: string, to: string) {
-    const marked = [...this.#left.keys(), ...this.#taken.keys()].filter(path => path.startsWith(`${from}/`))
+    const marked = this.paths().filter(path => path.startsWith(`${from}/`))
     for (const path of new Set([...this.#inventory.beneath(from), ...marked])) {
       const known = this.known(path)
       this.#left.set(path, undefined)

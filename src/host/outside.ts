@@ -92,7 +92,8 @@ export class Outside {
   /** Notes what a call of ours has changed just now. */
   own(change: Change) {
     if (this.#closed) return
-    const overtaken = this.#filled ? this.#overtaken(change) : undefined
+    // While nothing is to be told, what the watcher has reported may be ours.
+    const overtaken = this.#filled && this.#holds === 0 ? this.#overtaken(change) : undefined
     this.#own.add(change)
     if (overtaken) void this.#hearer.changed(this.#name, [overtaken])
   }
