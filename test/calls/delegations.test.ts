@@ -84,6 +84,19 @@ t.test('a whole file written goes there too; other files are written on the disk
   t.strictSame([app.read('a.txt'), app.read('b.txt')], ['one\ntwo\n', 'B\n'])
 })
 
+t.test('a patch of that file alone goes there too', async t => {
+  const app = await startApp(t, FILES, { settings: settings() })
+  const emacs = await frontEnd(t, app)
+  await emacs.hold('a.txt', 'one\nunsaved\n')
+  const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-unsaved\n+three\n'
+  const running = app.call('apply_patch', { patch })
+  const asked = await emacs.asked()
+  t.match(asked.params, { before_hash: sha256('one\nunsaved\n'), content: 'one\nthree\n' })
+  await emacs.answer(asked.delegation_id, { status: 'done' })
+  t.match(await running, { status: 'success' })
+  t.equal(app.read('a.txt'), FILES['a.txt'])
+})
+
 t.test('the editor is given its own line endings', async t => {
   const app = await startApp(t, { 'a.txt': 'one\r\ntwo\r\n' }, { settings: settings() })
   const emacs = await frontEnd(t, app)
@@ -189,6 +202,8 @@ t.test('what no editor can do for a file it holds is refused by name', async t =
   await refused('move_file', { from: 'folder', to: 'moved' }, 'folder/c.txt')
   await refused('move_file', { from: 'b.txt', to: 'a.txt', overwrite: true }, 'a.txt')
   await refused('write_file', { path: 'new.txt', content: 'x' }, 'new.txt')
+  const both = ['a', 'b'].map(name => `*** Update File: ${name}.txt\n@@\n-${name === 'a' ? 'unsaved' : 'b'}\n+x\n`)
+  await refused('apply_patch', { patch: `*** Begin Patch\n${both.join('')}*** End Patch\n` }, 'a.txt')
   t.match(await app.call('write_file', { path: 'a.txt', content: 'AAECAw==', encoding: 'base64' }), {
     error: { code: 'BINARY_FILE' }
   })
