@@ -114,6 +114,15 @@ export type CallError = Static<typeof CallError>
 export const FileChange = Type.Object(FILE_CHANGE, { title: 'FileChange' })
 export type FileChange = Static<typeof FileChange>
 
+export const Undoable = Type.Object(
+  {
+    available: Type.Boolean(),
+    reason: Type.Optional(Type.String({ description: 'Why not.' }))
+  },
+  { description: 'Whether what the call changed was kept; GET /calls/{id}/undo tells what undoing it would do now.' }
+)
+export type Undoable = Static<typeof Undoable>
+
 const base = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
@@ -136,7 +145,8 @@ const ended = {
   started_at: Type.Optional(Time),
   finished_at: Time,
   execution_time_ms: Type.Optional(Type.Number()),
-  changes: Type.Optional(Type.Array(FileChange))
+  changes: Type.Optional(Type.Array(FileChange)),
+  undo: Type.Optional(Undoable)
 }
 const withStatus = <S extends string, P extends TProperties>(status: S, fields: P) =>
   Type.Object({ status: Type.Literal(status), ...base, ...fields }, { ...Open, title: `Call (${status})` })

@@ -4,6 +4,7 @@ import { ToolError } from '../errors.ts'
 import type { Change, Workspace } from '../host/host.ts'
 import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
+import { type DryRun, dryRun } from './dry-run.ts'
 import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
 import { historyOf } from './history.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
@@ -11,7 +12,8 @@ import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
 import { clashes, type Hold } from './scheduler.ts'
 import { expire } from './settle.ts'
-import { type DryRun, dryRun, type Request, type SubmitOptions, submit } from './submit.ts'
+import { type Request, type SubmitOptions, submit } from './submit.ts'
+import { showUndo, type UndoQuery, type UndoShown, undoAsShown } from './undo.ts'
 
 /** A call as far as it is known now, ready to be sent. */
 export interface Answer {
@@ -142,12 +144,27 @@ export class Calls {
     return { call: live.shown, json: shownJson(live) }
   }
 
+  /** What undoing a call would do now. */
+  showUndo(tool_call_id: string, query: UndoQuery, caller: Caller): Promise<UndoShown> {
+    return showUndo(this.#engine, this.#known(tool_call_id), query, caller)
+  }
+
+  /** Submits the undo of a call. With `shown`, an approver has approved by that what was shown. */
+  async undo(
+    tool_call_id: string,
+    query: UndoQuery & Partial<Request>,
+    caller: Caller,
+    options: SubmitOptions & { wait: Wait }
+  ): Promise<Answer> {
+    const request = await undoAsShown(this.#engine, this.#known(tool_call_id), { ...query, caller, options })
+    return this.submit(request, caller, options)
+  }
+
   /** What a command printed, by byte offset; waits for more where there is none yet. */
   async output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
     const page = await this.#engine.outputs.read(tool_call_id, query)
     if (page) return page
-    const { shown } = this.#engine.live.get(tool_call_id) ?? { shown: this.#stored(tool_call_id).call }
-    return { text: '', offset: 0, next_offset: 0, ended: isSettled(shown) }
+    return { text: '', offset: 0, next_offset: 0, ended: isSettled(this.#known(tool_call_id)) }
   }
 
   /** Remembered rules, oldest first. */
@@ -196,6 +213,10 @@ export class Calls {
   async #answer(live: Live, { ms, throughApproval, signal }: Wait): Promise<Answer> {
     const call = await live.wait({ ms, throughApproval, signal })
     return { call, json: shownJson(live) }
+  }
+
+  #known(tool_call_id: string): Call {
+    return this.#engine.live.get(tool_call_id)?.shown ?? this.#stored(tool_call_id).call
   }
 
   #stored(tool_call_id: string): Answer {

@@ -4,10 +4,11 @@ import { type Call, isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
 /** The past of one workspace. */
-export function historyOf({ store }: Pick<Engine, 'store'>, workspace: string): History {
+export function historyOf({ store, live }: Pick<Engine, 'store' | 'live'>, workspace: string): History {
   const call = (tool_call_id: string) => {
     const row = store.call(tool_call_id)
-    return row && pastCall(JSON.parse(row.head) as Call, workspace)
+    const known = live.get(tool_call_id)?.shown ?? (row && (JSON.parse(row.head) as Call))
+    return known && pastCall(known, workspace)
   }
   return {
     call,

@@ -5,6 +5,7 @@ import type { Write } from '../host/store.ts'
 import type { ApprovedBy, Call, FileChange, Result, SettledCall } from './call.ts'
 import { about, type Engine, step } from './engine.ts'
 import type { Live } from './live.ts'
+import { undoableOf } from './undoable.ts'
 
 type End = Extract<NewEvent, { type: 'tool.decision' }>['decision']
 
@@ -16,7 +17,7 @@ function ending<S extends SettledCall['status']>(live: Live, status: S) {
     status,
     finished_at: new Date().toISOString(),
     ...(live.started !== undefined && { execution_time_ms: live.elapsed() }),
-    ...(changes.length > 0 && { changes: [...changes] })
+    ...(changes.length > 0 && { changes: [...changes], undo: undoableOf(changes) })
   }
 }
 

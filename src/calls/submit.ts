@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
 import type { Write } from '../host/store.ts'
 import type { Context, Tool } from '../tool.ts'
-import { approval, assess, checkEarly, digest, preview } from './assess.ts'
-import { type ApprovedBy, type Call, isSettled, type Preview } from './call.ts'
+import { approval, assess, checkEarly } from './assess.ts'
+import { type Approval, type ApprovedBy, type Call, isSettled } from './call.ts'
 import { editorsOf } from './editors.ts'
 import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
 import { historyOf } from './history.ts'
 import { newId } from './id.ts'
 import { type Assessment, type Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
-import { fileChanged, reject, stopped } from './settle.ts'
+import { decided, fileChanged, reject, stopped } from './settle.ts'
 
 /** A request to run a tool, as the wire has it. */
 export interface Request {
@@ -31,16 +31,8 @@ export interface SubmitOptions {
   idempotency_key?: string | undefined
   /** Give no kept answer. */
   fresh?: boolean | undefined
-}
-
-/** What a dry run tells. */
-export interface DryRun {
-  dry_run: true
-  tool: string
-  verdict: Assessment['verdict']
-  paths: Assessment['paths']
-  preview?: Preview
-  digest?: string
+  /** Digest of what the sender was shown and approves with the request, where they may; `confirm` also where it is strict. */
+  shown?: { digest: string; confirm: boolean } | undefined
 }
 
 /** Takes a request. Resolves once the call is taken: it may have ended, wait for a decision, or still run. A request seen
@@ -65,9 +57,9 @@ export function submit(
   if (tool_call_id !== undefined && (engine.live.has(tool_call_id) || engine.store.call(tool_call_id)))
     throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
   const live = admit(engine, request, caller, options)
-  const taken = take(engine, live, () =>
-    keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at])
-  )
+  const { shown } = options
+  const also = () => keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at])
+  const taken = take(engine, live, { also, shown })
   for (const key of keys) {
     engine.keys.set(key, { body_hash, live: taken })
     taken.finally(() => engine.store.flushed().finally(() => engine.keys.delete(key))).catch(() => {})
@@ -75,22 +67,12 @@ export function submit(
   return taken
 }
 
-/** What would happen, without doing or recording anything. */
-export async function dryRun(engine: Engine, request: Request, caller: Caller): Promise<DryRun> {
-  const live = admit(engine, request, caller, {})
-  const { params } = request
-  const assessment = await assess(engine, live, params)
-  const { verdict, paths } = assessment
-  const found = { dry_run: true as const, tool: live.tool.name, verdict, paths }
-  if (verdict.decision === 'deny') return found
-  await checkEarly(engine, live, params, assessment)
-  if (assessment.effect === 'read' && verdict.decision === 'allow') return found
-  const shown = await preview(engine, live, params, assessment)
-  return { ...found, preview: shown, digest: await digest(live, params, assessment) }
-}
+/** Whether a request was seen before, by its key or id. */
+export const isKnown = (engine: Engine, request: Request, options: SubmitOptions): boolean =>
+  keysOf(request, options).some(key => engine.keys.has(key) || engine.store.key(key) !== undefined)
 
 /** A call of the request, or the error that says why there can be none. Leaves no trace. */
-function admit(engine: Engine, request: Request, caller: Caller, { fresh }: SubmitOptions): Live {
+export function admit(engine: Engine, request: Request, caller: Caller, { fresh }: SubmitOptions): Live {
   if (engine.store.failed)
     throw new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.')
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
@@ -178,8 +160,13 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
   }
 }
 
+interface Taking {
+  also: () => Write[]
+  shown: SubmitOptions['shown']
+}
+
 /** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. */
-async function take(engine: Engine, live: Live, also: () => Write[]): Promise<Live> {
+async function take(engine: Engine, live: Live, { also, shown }: Taking): Promise<Live> {
   enter(engine, live)
   const { call } = live
   let assessment: Assessment
@@ -191,7 +178,7 @@ async function take(engine: Engine, live: Live, also: () => Write[]): Promise<Li
     const { verdict } = assessment
     if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
     if (verdict.decision === 'deny') await refuse(engine, live, verdict, also)
-    else if (verdict.decision !== 'allow') await ask(engine, live, assessment, also)
+    else if (verdict.decision !== 'allow') await ask(engine, live, assessment, { also, shown })
   } catch (error) {
     if (engine.store.failed) throw error
     await stopped(engine, live, error, { before: [toolCall(live.call)], also })
@@ -206,21 +193,36 @@ async function allow(engine: Engine, live: Live, { verdict, effect }: Assessment
   const approved_by = { source, at: live.call.created_at, ...(rule_id !== undefined && { rule_id }) }
   const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
   live.intent = step(engine, live, queued, [toolCall(queued)], also)
-  const running = run(engine, live, undefined)
-  running.catch(error =>
-    engine.log.error({ err: error, tool_call_id: queued.tool_call_id }, 'a call could not be ended')
-  )
+  const running = runOn(engine, live, undefined)
   // A read may be told of before its commit; anything else is durable first.
   await (effect === 'read' ? Promise.race([running, live.intent]) : live.intent)
 }
 
-function ask(engine: Engine, live: Live, assessment: Assessment, also: () => Write[]): Promise<void> {
-  return approval(engine, live, live.call.params, assessment).then(asked => {
-    live.abort.signal.throwIfAborted()
-    const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
-    live.intent = step(engine, live, waiting, [toolCall(waiting)], also)
-    return live.intent
-  })
+function runOn(engine: Engine, live: Live, bound: string | undefined): Promise<void> {
+  const { tool_call_id } = live.call
+  const running = run(engine, live, bound)
+  running.catch(error => engine.log.error({ err: error, tool_call_id }, 'a call could not be ended'))
+  return running
+}
+
+async function ask(engine: Engine, live: Live, assessment: Assessment, { also, shown }: Taking): Promise<void> {
+  const asked = await approval(engine, live, live.call.params, assessment)
+  live.abort.signal.throwIfAborted()
+  if (live.may_approve && shown?.digest === asked.digest && (asked.level === 'ask' || shown.confirm))
+    return allowAsShown(engine, live, asked, also)
+  const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
+  live.intent = step(engine, live, waiting, [toolCall(waiting)], also)
+  return live.intent
+}
+
+/** Whoever sent it has seen what it would do, and approved that. */
+function allowAsShown(engine: Engine, live: Live, asked: Approval, also: () => Write[]): Promise<void> {
+  const { client } = live.call
+  const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: asked.digest }
+  const queued: Call = { ...live.call, status: 'queued', approval: asked, approved_by: by }
+  live.intent = step(engine, live, queued, [toolCall(queued), decided(queued, 'approved', { by })], also)
+  runOn(engine, live, asked.digest)
+  return live.intent
 }
 
 function refuse(

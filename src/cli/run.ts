@@ -24,6 +24,7 @@ const VERBS: Record<string, VerbEntry> = {
   reject: { summary: 'refuse waiting calls', load: () => import('./reject.ts'), asksServer: true },
   tail: { summary: 'follow events', load: () => import('./tail.ts'), asksServer: true },
   show: { summary: 'show one call whole', load: () => import('./show.ts'), asksServer: true },
+  undo: { summary: 'take back what calls changed', load: () => import('./undo.ts'), asksServer: true },
   cancel: { summary: 'cancel calls', load: () => import('./cancel.ts'), asksServer: true },
   rules: { summary: 'list, add and revoke remembered rules', load: () => import('./rules.ts'), asksServer: true },
   version: { summary: 'print the version', load: () => import('./version.ts'), asksServer: false }

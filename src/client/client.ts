@@ -21,7 +21,10 @@ import type {
   OutputQuery,
   Reject,
   SentBuffer,
-  State
+  State,
+  UndoQuery,
+  UndoRequest,
+  UndoShown
 } from './wire.ts'
 
 export type { Approval, Call, RememberedRule } from '../calls/call.ts'
@@ -124,6 +127,26 @@ export class Client {
   ): Promise<Call> {
     const path = `/calls/${encodeURIComponent(tool_call_id)}/approve`
     return this.#wire.json('POST', path, { body: decision, query: { wait_ms }, signal })
+  }
+
+  /** What undoing a call would do now, file by file. */
+  showUndo(tool_call_id: string, { signal, ...query }: UndoQuery & RequestOptions = {}): Promise<UndoShown> {
+    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/undo`, { query, signal })
+  }
+
+  /** Undoes what a call changed in files. With the `digest` that was shown, only if it is still what would happen. */
+  undo(
+    tool_call_id: string,
+    {
+      wait_ms,
+      idempotency_key,
+      signal,
+      ...body
+    }: UndoRequest & Pick<CallOptions, keyof RequestOptions | 'wait_ms' | 'idempotency_key'> = {}
+  ): Promise<Call> {
+    const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }
+    const path = `/calls/${encodeURIComponent(tool_call_id)}/undo`
+    return this.#wire.json('POST', path, { body, query: { wait_ms }, headers, signal })
   }
 
   reject(tool_call_id: string, { signal, ...decision }: Reject & RequestOptions = {}): Promise<Call> {

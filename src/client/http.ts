@@ -96,6 +96,7 @@ const badAnswer = ({ status }: Response) => ({ code: 'BAD_ANSWER' as const, stat
 
 function queryOf(query: object | undefined) {
   const given = new URLSearchParams()
-  for (const [key, value] of Object.entries(query ?? {})) if (value !== undefined) given.set(key, String(value))
+  for (const [key, value] of Object.entries(query ?? {}))
+    for (const each of [value].flat()) if (each !== undefined) given.append(key, String(each))
   return given.size === 0 ? '' : `?${given}`
 }

@@ -1,5 +1,6 @@
 // What goes over the wire besides calls and events, as clients see it.
 import type { Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
+import type { UndoFile } from '../calls/undo.ts'
 import type { Problem } from '../routes/problem.ts'
 
 export interface CallRequest {
@@ -35,6 +36,31 @@ export interface Approve {
 export interface Reject {
   reason?: string
   user_message?: string
+}
+
+export interface UndoQuery {
+  /** `call` (default), or `since`: back to how it was before the call. */
+  scope?: 'call' | 'since'
+  paths?: string[]
+  agent?: string
+}
+
+export interface UndoRequest extends UndoQuery {
+  /** Of what was shown: whoever may approve has approved it by that. */
+  digest?: string
+  confirm?: boolean
+  session_id?: string
+  context?: string
+  background?: boolean
+  tool_call_id?: string
+}
+
+/** What an undo would do now. */
+export interface UndoShown {
+  available: boolean
+  reason?: string
+  files: UndoFile[]
+  digest?: string
 }
 
 export interface LogQuery {

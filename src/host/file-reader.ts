@@ -57,7 +57,14 @@ export class FileReader {
 
   /** The same for tools, which act on what was judged before: it settles nothing anew. */
   peek(path: string): Resolved {
-    const place = this.#entries.has(path) ? this.asJudged(path, walkToEntry(this.workspace, path)) : this.walk(path)
+    const place = this.walk(path)
+    place.close()
+    return judge(this.workspace, this.guard, place)
+  }
+
+  /** The same of an entry itself. */
+  peekEntry(path: string): Resolved {
+    const place = this.asJudged(path, walkToEntry(this.workspace, path))
     place.close()
     return judge(this.workspace, this.guard, place)
   }

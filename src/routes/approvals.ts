@@ -4,9 +4,7 @@ import { type TProperties, Type } from 'typebox'
 import type { Calls, Outcome } from '../calls/calls.ts'
 import { ToolError } from '../errors.ts'
 import { resultsJson, sendCall, sendJson } from './calls.ts'
-import { CallId, problems, ref, WaitMs } from './schema.ts'
-
-const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Digest of the preview that was shown.' })
+import { CallId, Digest, problems, ref, WaitMs } from './schema.ts'
 
 const approveFields = {
   digest: Type.Optional(Digest),

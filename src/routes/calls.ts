@@ -7,7 +7,7 @@ import { isSettled, STATUSES } from '../calls/call.ts'
 import type { Answer, Calls, Outcome } from '../calls/calls.ts'
 import type { Streams } from '../events/streams.ts'
 import { problemOf } from './problem.ts'
-import { CallId, problems, ref, WaitMs } from './schema.ts'
+import { CallId, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
 import { openStream, typesFor } from './stream.ts'
 
 const HELD_MS = 30_000
@@ -64,13 +64,7 @@ const SubmitBody = Type.Object(
 const SubmitQuery = Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false })
 
 const SubmitHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description: 'The same key with the same request gives the same call.'
-    })
-  ),
+  'idempotency-key': Type.Optional(IdempotencyKey),
   'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
 })
 

@@ -16,6 +16,7 @@ import { ruleRoutes } from './rules.ts'
 import { SHARED } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
 import { toolRoutes } from './tools.ts'
+import { undoRoutes } from './undo.ts'
 
 export interface Services extends ServerServices {
   catalog: Catalog
@@ -34,6 +35,7 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
   })
   await app.register(callRoutes, services)
+  await app.register(undoRoutes, services)
   await app.register(approvalRoutes, services)
   await app.register(eventRoutes, services)
   await app.register(toolRoutes, services)

@@ -11,6 +11,7 @@ import {
   RememberedRule,
   Result
 } from '../calls/call.ts'
+import { UndoFile } from '../calls/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { Problem } from './problem.ts'
 
@@ -34,6 +35,7 @@ export const SHARED: Record<string, TSchema> = {
   Preview,
   Result,
   Rule: RememberedRule,
+  UndoFile,
   Problem
 }
 
@@ -61,6 +63,14 @@ export const WaitMs = Type.Integer({ minimum: 0, maximum: 600_000, description: 
 export const ClientId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,64}$',
   description: 'Which front end this is; by default the name that the client calls itself.'
+})
+
+export const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Digest of the preview that was shown.' })
+
+export const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'The same key with the same request gives the same call.'
 })
 
 export const CallId = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })

@@ -1,0 +1,68 @@
+// Taking back what a call changed: whether that can be done at all, what it would come to, and the call that does it.
+import { ToolError } from '../errors.ts'
+import { isObstructed, type UndoFile, type Undone, type UndoScope } from '../tool/undo.ts'
+import { type Call, isSettled, type SettledCall } from './call.ts'
+import { foresee } from './dry-run.ts'
+import type { Engine } from './engine.ts'
+import type { Caller } from './live.ts'
+import { isKnown, type Request, type SubmitOptions } from './submit.ts'
+
+export { UndoFile, UndoScope } from '../tool/undo.ts'
+
+/** What is to be undone. */
+export interface UndoQuery {
+  scope?: UndoScope | undefined
+  paths?: string[] | undefined
+  agent?: string | undefined
+}
+
+export interface UndoShown {
+  available: boolean
+  /** Why not. */
+  reason?: string
+  files: UndoFile[]
+  /** Binds an approval to what is shown. */
+  digest?: string
+}
+
+/** The request that undoes a call, in its workspace and, unless another is named, its session. */
+function undoRequest(call: Call, { scope, paths, ...more }: UndoQuery & Partial<Request>): Request {
+  const { tool_call_id, workspace, session_id } = call
+  const params = { tool_call_id, ...(scope === 'since' && { scope }), ...(paths && { paths }) }
+  return { session_id, ...more, tool: 'undo', params, workspace }
+}
+
+/** What an undo would do now. */
+export async function showUndo(engine: Engine, call: Call, query: UndoQuery, caller: Caller): Promise<UndoShown> {
+  const seen = await foresee(engine, undoRequest(mustHaveEnded(call), query), caller)
+  if (seen.verdict.decision === 'deny')
+    return { available: false, reason: `Policy refuses it: ${seen.verdict.reason}`, files: [] }
+  const { files } = seen.output as Undone
+  const reason = files.some(isObstructed)
+    ? 'Something is in the way.'
+    : files.every(({ action }) => action === 'nothing')
+      ? 'There is nothing to undo.'
+      : undefined
+  return reason ? { available: false, reason, files } : { available: true, files, digest: await seen.digest() }
+}
+
+function mustHaveEnded(call: Call): SettledCall {
+  if (isSettled(call)) return call
+  throw new ToolError('CONFLICT', 'The call has not ended: cancel it, or wait for it.', { status: call.status })
+}
+
+/** The request that undoes a call. Throws what it would do now, where the sender approves with it what was shown, and that
+ * is something else. */
+export async function undoAsShown(
+  engine: Engine,
+  call: Call,
+  { caller, options, ...query }: UndoQuery & Partial<Request> & { caller: Caller; options: SubmitOptions }
+): Promise<Request> {
+  const request = undoRequest(mustHaveEnded(call), query)
+  const { shown } = options
+  if (!shown || !caller.rights.has('approve') || isKnown(engine, request, options)) return request
+  const now = await showUndo(engine, call, query, caller)
+  if (now.digest === shown.digest) return request
+  const text = 'What it would do is not what was shown; here is what it would do now.'
+  throw new ToolError('PREVIEW_CHANGED', text, { ...now })
+}

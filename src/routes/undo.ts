@@ -1,0 +1,101 @@
+// Undo over HTTP: what it would do, and doing it.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Calls } from '../calls/calls.ts'
+import { UndoScope } from '../calls/undo.ts'
+import { CallRequest, sendCall, waitOf } from './calls.ts'
+import { CallId, Digest, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
+
+const Path = Type.String({ minLength: 1, maxLength: 4_096 })
+const { session_id, context, agent, background, tool_call_id } = CallRequest.properties
+
+const ShowQuery = Type.Object(
+  {
+    scope: Type.Optional(UndoScope),
+    paths: Type.Optional(
+      Type.Union([Path, Type.Array(Path, { maxItems: 1_000 })], {
+        description: 'Only these paths, and what is beneath them; may be given several times.'
+      })
+    ),
+    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 }))
+  },
+  { additionalProperties: false }
+)
+
+const UndoBody = Type.Object(
+  {
+    scope: Type.Optional(UndoScope),
+    paths: Type.Optional(
+      Type.Array(Path, { minItems: 1, maxItems: 1_000, description: 'Only these paths, and what is beneath them.' })
+    ),
+    digest: Type.Optional(Digest),
+    confirm: Type.Optional(Type.Boolean({ description: 'Approves with the digest also where the call is strict.' })),
+    session_id,
+    context,
+    agent,
+    background,
+    tool_call_id
+  },
+  { additionalProperties: false, title: 'UndoRequest' }
+)
+
+export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
+  app.get(
+    '/calls/:id/undo',
+    {
+      schema: {
+        operationId: 'showUndo',
+        summary: 'What undoing a call would do now, file by file, and what stands in its way.',
+        tags: ['calls'],
+        params: CallId,
+        querystring: ShowQuery,
+        response: {
+          200: Type.Object({
+            available: Type.Boolean(),
+            reason: Type.Optional(Type.String({ description: 'Why not.' })),
+            files: Type.Array(ref('UndoFile')),
+            digest: Type.Optional(Type.String({ description: 'Binds an undo to what is shown here.' }))
+          }),
+          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
+        }
+      }
+    },
+    async ({ params, query: { paths, ...query }, caller }) =>
+      calls.showUndo(params.id, { ...query, ...(paths !== undefined && { paths: [paths].flat() }) }, caller)
+  )
+
+  app.post(
+    '/calls/:id/undo',
+    {
+      schema: {
+        operationId: 'undoCall',
+        summary: 'Undo what a call changed in files, or all since that call.',
+        description:
+          'Submits a call of the tool undo, in the session of the call unless another is named, and answers as POST /calls does. ' +
+          'With the digest that GET showed, whoever may approve has approved it: it runs at once, or is refused with what it would do now.',
+        tags: ['calls'],
+        params: CallId,
+        body: UndoBody,
+        querystring: Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false }),
+        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
+        response: {
+          200: { description: 'The undo has ended.', content: { 'application/json': { schema: ref('Call') } } },
+          202: {
+            description: 'It waits for a decision, or has not ended.',
+            content: { 'application/json': { schema: ref('Call') } }
+          },
+          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'UNKNOWN_TOOL', 'CONFLICT', 'PREVIEW_CHANGED')
+        }
+      }
+    },
+    async (request, reply) => {
+      const { digest, confirm = false, ...query } = request.body
+      const options = {
+        idempotency_key: request.headers['idempotency-key'],
+        ...(digest !== undefined && { shown: { digest, confirm } }),
+        wait: waitOf(request, request.query.wait_ms)
+      }
+      return sendCall(reply, await calls.undo(request.params.id, query, request.caller, options))
+    }
+  )
+}

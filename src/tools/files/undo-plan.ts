@@ -1,0 +1,123 @@
+// What an undo comes to, worked out before anything happens: by path what becomes of it, or what stands in the way.
+import { invalidParam, ToolError } from '../../errors.ts'
+import type { Change } from '../../host/host.ts'
+import type { Step } from '../../host/steps.ts'
+import { OBSTACLES, type UndoConflict, type UndoFile, type UndoScope } from '../../tool/undo.ts'
+import type { Context, History, PastCall } from '../../tool.ts'
+import { Contents } from './undo-content.ts'
+import { Draft } from './undo-draft.ts'
+import type { Obstruction } from './undo-obstruction.ts'
+import { fileOf, isSecret, linesOf } from './undo-report.ts'
+import { reverse } from './undo-reverse.ts'
+import { outcomesOf, stepsOf } from './undo-steps.ts'
+
+export interface UndoInput {
+  tool_call_id: string
+  scope?: UndoScope
+  paths?: string[]
+}
+
+export interface UndoPlan {
+  /** Newest first. */
+  calls: PastCall[]
+  files: UndoFile[]
+  steps: Step[]
+}
+
+/** The calls whose changes are taken back, newest first, with those changes alone that are. */
+export function callsOf({ tool_call_id, scope, paths }: UndoInput, history: History): PastCall[] {
+  const calls = scope === 'since' ? history.since(tool_call_id) : [history.call(tool_call_id) ?? []].flat()
+  const wanted = paths?.map(plain)
+  return calls.flatMap(({ changes, ...call }) => {
+    const chosen = wanted ? changes.filter(change => wanted.some(path => touches(change, path))) : changes
+    return chosen.length > 0 || call.tool_call_id === tool_call_id ? [{ ...call, changes: chosen }] : []
+  })
+}
+
+/** The path as changes tell it. */
+const plain = (path: string) =>
+  path
+    .split('/')
+    .filter(part => part !== '' && part !== '.')
+    .join('/')
+
+const placesOf = ({ path, from }: Change) => (from === undefined ? [path] : [path, from])
+
+const touches = (change: Change, path: string) => placesOf(change).some(place => isAt(place, path))
+
+const isAt = (place: string, path: string) => place === path || place.startsWith(`${path}/`)
+
+export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan> {
+  const { host, signal } = ctx
+  const calls = callsOf(input, ctx.history)
+  mustBeThere(input, calls)
+  const draft = new Draft(host.files, signal)
+  const contents = new Contents({ files: host.files, compute: host.compute, signal })
+  const conflicts = new Map<string, UndoConflict[]>()
+  const all = calls.flatMap(({ changes }) => changes)
+  const movesWhole = (change: Change) => all.every(other => other === change || !isAbout(other, change))
+  /** Where changes stay that could not be taken back. */
+  const stuck: string[] = []
+  for (const { tool_call_id, changes } of calls) {
+    const free = changes.filter(change => !placesOf(change).some(place => stuck.includes(place)))
+    const obstructed = (change: Change, obstruction: Obstruction) => {
+      const known = conflicts.get(obstruction.path) ?? []
+      const secret = isSecret(obstruction.path, ctx)
+      conflicts.set(obstruction.path, [...known, ...conflictsOf(tool_call_id, obstruction, secret)])
+      stuck.push(...placesOf(change), obstruction.path)
+    }
+    await reverse(free, { draft, contents, movesWhole, obstructed })
+  }
+  const files: UndoFile[] = [...conflicts].map(([path, found]) => ({
+    path,
+    action: found.every(({ reason }) => reason === 'not_kept') ? 'not_kept' : 'conflict',
+    conflicts: found
+  }))
+  const steps: Step[] = []
+  for (const outcome of await outcomesOf(draft)) {
+    if (stuck.some(place => isAt(outcome.path, place))) continue
+    const file = await fileOf(outcome, draft, ctx)
+    if (conflicts.size === 0) steps.push(...stepsOf(outcome, draft, linesOf(file)))
+    if (file.told) files.push(file.told)
+  }
+  return { calls, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), steps }
+}
+
+function mustBeThere({ tool_call_id, paths }: UndoInput, calls: readonly PastCall[]) {
+  if (calls.length === 0)
+    throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id} in this workspace that has ended.`, {
+      tool_call_id
+    })
+  const changes = calls.flatMap(call => call.changes)
+  const strange = paths?.findIndex(path => !changes.some(change => touches(change, plain(path)))) ?? -1
+  if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is no path that the call changed.')
+}
+
+/** Whether a change is about a moved folder, at either place, or about what it holds; or moves a folder that holds it. */
+function isAbout(other: Change, moved: Change) {
+  const folders = placesOf(moved)
+  if (folders.some(folder => touches(other, folder))) return true
+  const carries = other.operation === 'moved' && other.kind === 'directory'
+  return carries && placesOf(other).some(place => folders.some(folder => isAt(folder, place)))
+}
+
+function conflictsOf(tool_call_id: string, { reason, conflicts }: Obstruction, secret: boolean): UndoConflict[] {
+  if (conflicts.length === 0) return [{ tool_call_id, reason, message: OBSTACLES[reason] }]
+  return conflicts.map(({ start_line, end_line, ours, theirs }) => ({
+    tool_call_id,
+    reason,
+    message: `${linesText(start_line, end_line)}: ${OBSTACLES[reason]}`,
+    start_line,
+    end_line,
+    ...(!secret && { now: brief(ours), before: brief(theirs) })
+  }))
+}
+
+function linesText(start: number, end: number) {
+  if (end < start) return `before line ${start}`
+  return start === end ? `line ${start}` : `lines ${start} to ${end}`
+}
+
+const LONGEST = 2_000
+
+const brief = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

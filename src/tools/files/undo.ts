@@ -1,0 +1,145 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { isObstructed, type UndoFile, Undone, UndoScope } from '../../tool/undo.ts'
+import { defineTool, type PathUse } from '../../tool.ts'
+import { callsOf, planUndo, type UndoInput, type UndoPlan } from './undo-plan.ts'
+import { SECRET_NOTE } from './undo-report.ts'
+
+const Input = Type.Object(
+  {
+    tool_call_id: Type.String({
+      pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',
+      description: 'The call whose changes of files to take back.'
+    }),
+    scope: Type.Optional(UndoScope),
+    paths: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'Only these paths, relative to the workspace root, and what is beneath them.'
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+
+export default defineTool({
+  name: 'undo',
+  category: 'files',
+  description:
+    'Take back what an earlier call changed in files, or everything since that call. Later changes stay where both can be had; otherwise nothing is changed, and it is told where they clash.',
+  input: Input,
+  output: Undone,
+  timeout_ms: 30_000,
+  effect: 'write',
+  // What it shows and what it writes follows from what the calls did. Also a read: it brings contents back to light.
+  subject(input, history) {
+    const uses = new Map<string, PathUse[]>()
+    for (const { path, from = path, kind, operation } of callsOf(optional(input), history).flatMap(
+      call => call.changes
+    )) {
+      const tree = operation === 'moved' && kind === 'directory' && { tree: true }
+      for (const place of [path, from])
+        if (tree || !uses.has(place)) {
+          const use = { path: place, entry: true, ...tree }
+          uses.set(place, [
+            { ...use, access: 'read' },
+            { ...use, access: 'write' }
+          ])
+        }
+    }
+    return { paths: [...uses.values()].flat() }
+  },
+  async check(input, ctx) {
+    mustDoSomething(await planUndo(optional(input), ctx))
+  },
+  async foresee(input, ctx) {
+    return undone(input, await planUndo(optional(input), ctx))
+  },
+  async preview(input, ctx) {
+    const plan = await planUndo(optional(input), ctx)
+    mustDoSomething(plan)
+    return shown(input, plan)
+  },
+  async run(input, ctx) {
+    const plan = await planUndo(optional(input), ctx)
+    mustDoSomething(plan)
+    await ctx.host.files.together(plan.steps)
+    return undone(input, plan)
+  },
+  present(output) {
+    const done = output.files.filter(({ action }) => action !== 'nothing')
+    return {
+      title: titleOf(output.calls, output.tool_call_id),
+      content: done.map(lineOf).join('\n'),
+      metadata: { calls: output.calls.length, files: done.length }
+    }
+  }
+})
+
+type Input = Static<typeof Input>
+
+const optional = ({ tool_call_id, scope, paths }: Input): UndoInput => ({
+  tool_call_id,
+  ...(scope && { scope }),
+  ...(paths && { paths })
+})
+
+const undone = ({ tool_call_id }: Input, { calls, files }: UndoPlan): Undone => ({
+  tool_call_id,
+  calls: calls.map(call => call.tool_call_id),
+  files
+})
+
+const titleOf = (calls: readonly string[], id: string) =>
+  calls.length === 1 ? `Undo ${id}` : `Undo ${calls.length} calls, back to before ${id}`
+
+function shown({ tool_call_id }: Input, { calls, files }: UndoPlan) {
+  const done = files.filter(({ action }) => action !== 'nothing')
+  const diff = done.map(file => file.diff ?? '').join('')
+  const notes = [
+    ...done.filter(({ action }) => action === 'merge').map(({ path }) => `${path} was changed later: that stays.`),
+    ...files.filter(({ note }) => note === SECRET_NOTE).map(({ path }) => `${path}: ${SECRET_NOTE}`)
+  ]
+  return {
+    title: titleOf(
+      calls.map(call => call.tool_call_id),
+      tool_call_id
+    ),
+    text: [...calls.map(({ tool, finished_at }) => `${tool}, ended ${finished_at}`), '', ...done.map(lineOf)].join(
+      '\n'
+    ),
+    ...(diff !== '' && { diff }),
+    ...(notes.length > 0 && { notes })
+  }
+}
+
+const WORDS: Record<UndoFile['action'], string> = {
+  restore: 'restore',
+  merge: 'restore, with what was changed later',
+  delete: 'delete',
+  recreate: 'bring back',
+  move_back: 'move back',
+  nothing: 'nothing to do for',
+  conflict: 'conflict',
+  not_kept: 'not kept'
+}
+
+const lineOf = ({ action, path, from }: UndoFile) =>
+  `${WORDS[action]} ${from === undefined ? path : `${from} → ${path}`}`
+
+function mustDoSomething({ files, steps }: UndoPlan) {
+  const obstructed = files.filter(isObstructed)
+  if (obstructed.length > 0) {
+    const where = obstructed.flatMap(({ path, conflicts = [] }) =>
+      conflicts.map(({ message }) => `${path}: ${message}`)
+    )
+    const more = where.length > TOLD ? `; and ${where.length - TOLD} more` : ''
+    const text = `${where.slice(0, TOLD).join('; ')}${more}. Nothing was changed.`
+    throw new ToolError('UNDO_CONFLICT', text, { files })
+  }
+  if (steps.length === 0)
+    throw new ToolError('UNDO_CONFLICT', 'There is nothing to undo: all is as it was before the call.', { files })
+}
+
+const TOLD = 5
