@@ -5,7 +5,7 @@ import { ToolError } from '../errors.ts'
 import type { HeldBuffer } from '../host/buffers.ts'
 import type { PathUse } from '../tool.ts'
 import type { Approval, Preview } from './call.ts'
-import { mustReachEditors, notesOf } from './editors.ts'
+import { mustReachEditors, notesBefore } from './editors.ts'
 import type { Engine } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
 import { type HeldFile, judge, type Rulebook } from './policy.ts'
@@ -50,7 +50,7 @@ export async function checkEarly(engine: Engine, live: Live, params: unknown, { 
 /** What an approver is shown. */
 export async function preview(engine: Engine, live: Live, params: unknown, { paths }: Assessment): Promise<Preview> {
   const shown = await previewOf(live, params)
-  const notes = [...(shown.notes ?? []), ...notesOf(engine, paths, 'before')]
+  const notes = [...(shown.notes ?? []), ...notesBefore(engine, paths)]
   return notes.length > 0 ? { ...shown, notes } : shown
 }
 

@@ -45,6 +45,7 @@ async function applyInEditor({ buffers, delegations, settings }: Engine, live: L
       client
     })
   buffers.replaced(call.workspace, was, content)
+  live.in_editors.push({ path, client })
 }
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
@@ -55,29 +56,27 @@ export function mustReachEditors({ delegations, settings }: Engine, paths: reado
   for (const { client_id } of written(paths)) delegations.mustOffer(client_id, 'editor.apply_edit')
 }
 
-/** What there is to say of a call that writes what editors hold, before it runs or after. */
-export function notesOf({ settings }: Engine, paths: readonly JudgedPath[], when: 'before' | 'after'): string[] {
-  return written(paths).map(({ path, client }) => NOTES[settings.buffers.on_write][when](path, client))
+/** What an approver must know of a call that writes what editors hold. */
+export function notesBefore({ settings }: Engine, paths: readonly JudgedPath[]): string[] {
+  const where =
+    settings.buffers.on_write === 'delegate'
+      ? 'the change is made there, and not saved.'
+      : 'this changes the file on the disk, beneath the editor.'
+  return written(paths).map(({ path, client }) => `${path} has unsaved changes in ${client}: ${where}`)
 }
 
-const beneath = {
-  before: (path: string, client: string) =>
-    `${path} has unsaved changes in ${client}: this changes the file on the disk, beneath the editor.`,
-  after: (path: string, client: string) =>
-    `${path} has unsaved changes in ${client}, which this did not touch: it changed the file on the disk.`
-}
-const NOTES = {
-  ask: beneath,
-  warn: beneath,
-  delegate: {
-    before: (path: string, client: string) =>
-      `${path} has unsaved changes in ${client}: the change is made there, and not saved.`,
-    after: (path: string, client: string) => `${client} has made the change of ${path}; it is not saved yet.`
-  }
+/** What there is to say of it once it has run. */
+export function notesAfter({ settings }: Engine, { in_editors, assessment }: Live): string[] {
+  if (settings.buffers.on_write === 'delegate')
+    return in_editors.map(({ path, client }) => `${client} has made the change of ${path}; it is not saved yet.`)
+  return written(assessment?.paths ?? []).map(
+    ({ path, client }) =>
+      `${path} has unsaved changes in ${client}, which this did not touch: it changed the file on the disk.`
+  )
 }
 
-const written = (paths: readonly JudgedPath[]): HeldFile[] => [
-  ...new Map(
-    paths.flatMap(({ access, unsaved = [] }) => (access === 'write' ? unsaved.map(held => [held.path, held]) : []))
-  ).values()
-]
+/** Files held that are written, each once. */
+function written(paths: readonly JudgedPath[]): HeldFile[] {
+  const held = paths.flatMap(({ access, unsaved = [] }) => (access === 'write' ? unsaved : []))
+  return [...new Map(held.map(file => [file.path, file])).values()]
+}

@@ -3,7 +3,7 @@
 import type { Host } from '../host/host.ts'
 import type { Context, Effect, Tool } from '../tool.ts'
 import { type Call, type FileChange, isSettled } from './call.ts'
-import type { JudgedPath, Verdict } from './policy.ts'
+import type { HeldFile, JudgedPath, Verdict } from './policy.ts'
 
 /** Who sent a request. */
 export interface Caller {
@@ -35,6 +35,8 @@ export class Live {
   /** The call whose stored result this one shares. */
   result_of: string | undefined
   readonly changes: FileChange[] = []
+  /** Files that editors have changed for the call in their buffers. */
+  readonly in_editors: Pick<HeldFile, 'path' | 'client'>[] = []
   /** The tool has asked for leave to change something, so it may have. */
   acted = false
   /** When the tool was first started, by the monotonic clock. */

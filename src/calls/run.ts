@@ -5,7 +5,7 @@ import type { Progress } from '../tool.ts'
 import { approval, assess, digest } from './assess.ts'
 import type { Kept } from './cache.ts'
 import { type ApprovedBy, type Call, isSettled, type Result } from './call.ts'
-import { notesOf } from './editors.ts'
+import { notesAfter } from './editors.ts'
 import { about, type Engine, note, step } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
@@ -219,9 +219,10 @@ async function follow(steps: AsyncGenerator<Progress, unknown>, teller: Progress
   }
 }
 
-function present(engine: Engine, { tool, call, assessment }: Live, output: unknown): Result {
+function present(engine: Engine, live: Live, output: unknown): Result {
+  const { tool, call } = live
   const { title, content, metadata, attachments, truncated } = tool.present(output, call.params)
-  const notes = notesOf(engine, assessment!.paths, 'after')
+  const notes = notesAfter(engine, live)
   return {
     title,
     content: [content, ...notes.map(each => `(${each})`)].join('\n'),

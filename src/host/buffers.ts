@@ -106,7 +106,7 @@ export class Buffers {
   replaced(workspace: string, was: HeldBuffer, text: string) {
     const key = keyOf(workspace, was.path)
     const entry = this.#leases.get(was.client_id)?.buffers.get(key)
-    if (entry?.held !== was) return
+    if (entry?.held.hash !== was.hash) return
     const { version: _, ...same } = was
     entry.held = { ...same, text, ...known(text) }
     this.#changed(workspace)
