@@ -3,8 +3,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import { explain, quote } from './errno.ts'
-import { FileReader, stale } from './file-reader.ts'
+import { FileReader, notFound, stale } from './file-reader.ts'
 import { makeMissing, unmake } from './folders.ts'
+import { type Gone, keepGone, lookAtGone } from './gone.ts'
 import type { Change, Effects, Workspace } from './host.ts'
 import { type Keeping, keepingIn } from './keeping.ts'
 import { type Guard, judge, type Place, walkToEntry } from './paths.ts'
@@ -41,6 +42,7 @@ export class FileChanger extends FileReader {
 
   /** Walks to the entry that a path names, be it a link, and holds it to what was judged. */
   protected walkToEntry(path: string): Place {
+    if (this.isJudgedAsEntry(path)) return this.asJudged(path, walkToEntry(this.workspace, path))
     this.walk(path).close()
     const entry = walkToEntry(this.workspace, path)
     return entry.stat?.isSymbolicLink() ? entry : this.asJudged(path, entry)
@@ -77,6 +79,18 @@ export class FileChanger extends FileReader {
     const { log, call } = this.keeping
     log.happen({ call, root: this.workspace.root, changes }, act)
     for (const change of changes) this.effects.changed(change)
+  }
+
+  /** Keeps what is about to go from a place. */
+  protected keep(place: Place, given: string): Promise<Gone> {
+    if (!place.stat) throw notFound(given)
+    this.held.refuseChange(place)
+    return keepGone(place, () => this.openAt(place, given), this.keeping.images)
+  }
+
+  /** Looks at what is about to move from a place. */
+  protected lookAt(place: Place, given: string): Promise<Gone> {
+    return lookAtGone(place, () => this.openAt(place, given), this.keeping.images)
   }
 
   /** Lets others have their turn. */

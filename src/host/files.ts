@@ -1,27 +1,29 @@
 // Changing the files of one workspace, for one call. A change waits until the call's intent is durable, happens at once
 // or not at all, and is told; what it takes away is kept. What all changes go through is in `file-changer.ts`, looking at
 // files in `file-reader.ts`.
-import { lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
 import { type Content, fillingOf, type LineChange, type LineChanges, linesAddedBy } from './content.ts'
 import { changeInEditor } from './editors.ts'
 import { quote } from './errno.ts'
-import { FileChanger, protectedPath } from './file-changer.ts'
-import { type Entry, Found, notAFile, notFound, stale, typeOf } from './file-reader.ts'
-import { type Gone, keepGone, kept, lookAtGone } from './gone.ts'
+import { notAFile, notFound, stale } from './file-reader.ts'
+import { FileRemover } from './file-remover.ts'
+import { Found } from './found.ts'
+import { type Gone, kept } from './gone.ts'
 import type { Change } from './host.ts'
 import { moveExclusive } from './moving.ts'
 import { OpenFile } from './open-file.ts'
-import { deviceAt, type Place, walkToEntry } from './paths.ts'
+import { deviceAt, type Place } from './paths.ts'
 import { allOf, fsync, NEW_FILE_MODE, put } from './put.ts'
-import { isUnchanged, stampOf } from './stamp.ts'
+import { stampOf } from './stamp.ts'
 import type { Step } from './steps.ts'
 import { together } from './together.ts'
 import { alreadyThere } from './together-plan.ts'
 
 export type { Content, LineChange, LineChanges } from './content.ts'
 export { hashOf } from './content.ts'
-export { type Entry, Found, HASH_LIMIT } from './file-reader.ts'
+export type { Branch } from './file-remover.ts'
+export { type Entry, Found, HASH_LIMIT } from './found.ts'
 export { OpenFile } from './open-file.ts'
 export type { Step } from './steps.ts'
 
@@ -31,13 +33,7 @@ export interface Written {
   hash: string
 }
 
-/** Part of a tree. */
-export type Branch = Pick<Entry, 'path' | 'type'>
-
-/** Of a tree that is removed, so much is kept at once before it goes. */
-const BATCH = 16
-
-export class Files extends FileChanger {
+export class Files extends FileRemover {
   /** The content kept under a hash: of what calls replaced or removed, and of texts that they left. */
   image(hash: string): Buffer | undefined {
     return this.keeping.images.read(hash)
@@ -51,7 +47,6 @@ export class Files extends FileChanger {
       try {
         this.refuseChange(place, given)
         this.held.refuseChange(place)
-        if (place.stat?.isDirectory()) this.held.refuseChangeBeneath(place.path)
         return place
       } catch (error) {
         place.close()
@@ -65,6 +60,7 @@ export class Files extends FileChanger {
         keeping,
         walk: path => allowed(path, this.walk(path)),
         walkToEntry: path => allowed(path, this.walkToEntry(path)),
+        refuseMove: folder => this.held.refuseChangeBeneath(folder),
         refuseNew: (path, given) => this.refuseNew(path, given),
         openAt: (place, given) => this.openAt(place, given)
       },
@@ -109,58 +105,6 @@ export class Files extends FileChanger {
     return this.#makeDirectory(path, () => {})
   }
 
-  /** Removes a file, a link (not what it leads to), or an empty folder. Gives its path. */
-  async remove(path: string): Promise<string> {
-    return this.changing(path, this.walkToEntry(path), async place => {
-      const [gone] = await allOf(this.#keep(place, path), this.effects.committed())
-      this.effects.signal.throwIfAborted()
-      this.#unlink(place, gone)
-      await fsync(place.folder)
-      return place.path
-    })
-  }
-
-  /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
-  async removeTree(path: string): Promise<string[]> {
-    const branches = await this.tree(path)
-    this.held.refuseChangeBeneath(branches[0]!.path)
-    await this.permitted()
-    const removed: string[] = []
-    try {
-      const inner = branches.slice(1).map(branch => branch.path)
-      while (inner.length > 0) {
-        await this.#removeAll(inner.splice(-BATCH).reverse(), removed)
-        await this.breathe()
-      }
-      removed.push(await this.remove(path))
-    } catch (error) {
-      if (!(error instanceof ToolError) || removed.length === 0) throw error
-      throw new ToolError(error.code, `${error.message} Deleted before that: ${removed.length}.`, {
-        ...error.details,
-        deleted: removed
-      })
-    }
-    return removed.reverse()
-  }
-
-  /** A path and everything beneath it, folders before what they hold; links are not followed. */
-  async tree(path: string): Promise<Branch[]> {
-    const place = this.walkToEntry(path)
-    place.close()
-    if (!place.stat) throw notFound(path)
-    this.refuseChange(place, path)
-    const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat) }]
-    for (const { path, type } of branches) {
-      if (type !== 'directory') continue
-      for (const entry of this.entries(path)) {
-        if (entry.closed) throw protectedPath(entry.path)
-        branches.push({ path: entry.path, type: entry.type })
-      }
-      await this.breathe()
-    }
-    return branches
-  }
-
   /** Moves a file, a link or a folder to where nothing is, making the folders it needs. Never overwrites. */
   async move(from: string, to: string): Promise<{ from: string; to: string }> {
     return this.#move(from, to, (source, target) => {
@@ -193,7 +137,7 @@ export class Files extends FileChanger {
           await this.#moveAcross(source, place)
           return paths
         }
-        const [moved, replaced] = await allOf(this.#lookAt(source, from), place.stat && this.#keep(place, to))
+        const [moved, replaced] = await allOf(this.lookAt(source, from), place.stat && this.keep(place, to))
         const target = await this.makeMissing(place, made)
         try {
           await this.permitted()
@@ -283,42 +227,6 @@ export class Files extends FileChanger {
     if (bytes) return kept(this.keeping.images, bytes)
     const file = this.openAt(place, place.path)
     return kept(this.keeping.images, file).finally(() => file.close())
-  }
-
-  #keep(place: Place, given: string): Promise<Gone> {
-    if (!place.stat) throw notFound(given)
-    this.held.refuseChange(place)
-    return keepGone(place, () => this.openAt(place, given), this.keeping.images)
-  }
-
-  #lookAt(place: Place, given: string): Promise<Gone> {
-    return lookAtGone(place, () => this.openAt(place, given), this.keeping.images)
-  }
-
-  /** Removes these, in order, once all are kept. */
-  async #removeAll(paths: readonly string[], removed: string[]) {
-    const at = <T>(path: string, work: (place: Place) => Promise<T>) =>
-      this.changing(path, walkToEntry(this.workspace, path), work)
-    const going = await allOf(
-      ...paths.map(path => at(path, async place => ({ path, stat: place.stat, gone: await this.#keep(place, path) })))
-    )
-    for (const { path, stat, gone } of going) {
-      await at(path, async place => this.#unlink({ ...place, stat }, gone))
-      removed.push(path)
-    }
-  }
-
-  /** Removes what has been kept, while it still is that. */
-  #unlink({ path, stat, door }: Place, { told, lines }: Gone) {
-    const change: Change = { path, operation: 'deleted', ...told }
-    if (lines !== undefined) Object.assign(change, { added: 0, removed: lines })
-    this.happen([change], () => {
-      if (stat!.isDirectory()) return rmdirSync(door)
-      const now = lstatSync(door, { bigint: true, throwIfNoEntry: false })
-      if (!now) throw notFound(path)
-      if (!isUnchanged(stat!, now)) throw stale(path)
-      unlinkSync(door)
-    })
   }
 }
 

@@ -45,6 +45,8 @@ export interface Ground {
   walkToEntry(path: string): Place
   /** Refuses a place that only these steps make, by its path. `given` was judged to lead elsewhere. */
   refuseNew(path: string, given: string): void
+  /** Refuses to move a folder whole, where something in it must stay. */
+  refuseMove(folder: string): void
 }
 
 export function planOf(ground: Ground, steps: readonly Step[]): Plan {
@@ -79,6 +81,7 @@ function takenBy(ground: Ground, step: Taking): Taken {
   if (!stat) throw notFound(step.path)
   if (step.was && (path !== step.was.path || stampOf(stat) !== stampOf(step.was.stat))) throw stale(step.path)
   const fits = step.do === 'move' && !step.was ? stat.isDirectory() : stat.isFile() || !step.was
+  if (step.do === 'move' && stat.isDirectory()) ground.refuseMove(path)
   if (!fits || !(stat.isFile() || stat.isSymbolicLink() || stat.isDirectory())) throw notAFile(step.path, stat)
   return { step, path, stat, shelter: '' }
 }

@@ -336,8 +336,8 @@ t.test('create_directory makes what is missing', async t => {
   t.same(
     told.filter(entry => entry !== 'committed'),
     [
-      { path: 'a', operation: 'created' },
-      { path: 'a/b', operation: 'created' }
+      { path: 'a', operation: 'created', kind: 'directory' },
+      { path: 'a/b', operation: 'created', kind: 'directory' }
     ]
   )
   t.equal(await code(() => run(createDirectory, { path: 'x/y', parents: false }, ctx)), 'FILE_NOT_FOUND')

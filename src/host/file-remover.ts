@@ -1,0 +1,97 @@
+// Removing what is in a workspace, for one call, once its content is kept.
+import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
+import { ToolError } from '../errors.ts'
+import { FileChanger, protectedPath } from './file-changer.ts'
+import { notFound, stale } from './file-reader.ts'
+import { type Entry, typeOf } from './found.ts'
+import type { Gone } from './gone.ts'
+import type { Change } from './host.ts'
+import { type Place, walkToEntry } from './paths.ts'
+import { allOf, fsync } from './put.ts'
+import { isUnchanged } from './stamp.ts'
+
+/** Part of a tree. */
+export type Branch = Pick<Entry, 'path' | 'type'>
+
+/** Of a tree that is removed, so much is kept at once before it goes. */
+const BATCH = 16
+
+export class FileRemover extends FileChanger {
+  /** Removes a file, a link (not what it leads to), or an empty folder. Gives its path. */
+  async remove(path: string): Promise<string> {
+    return this.changing(path, this.walkToEntry(path), async place => {
+      const [gone] = await allOf(this.keep(place, path), this.effects.committed())
+      this.effects.signal.throwIfAborted()
+      this.#unlink(place, gone)
+      await fsync(place.folder)
+      return place.path
+    })
+  }
+
+  /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
+  async removeTree(path: string): Promise<string[]> {
+    const branches = await this.tree(path)
+    this.held.refuseChangeBeneath(branches[0]!.path)
+    await this.permitted()
+    const removed: string[] = []
+    try {
+      const inner = branches.slice(1).map(branch => branch.path)
+      while (inner.length > 0) {
+        await this.#removeAll(inner.splice(-BATCH).reverse(), removed)
+        await this.breathe()
+      }
+      removed.push(await this.remove(path))
+    } catch (error) {
+      if (!(error instanceof ToolError) || removed.length === 0) throw error
+      throw new ToolError(error.code, `${error.message} Deleted before that: ${removed.length}.`, {
+        ...error.details,
+        deleted: removed
+      })
+    }
+    return removed.reverse()
+  }
+
+  /** A path and everything beneath it, folders before what they hold; links are not followed. */
+  async tree(path: string): Promise<Branch[]> {
+    const place = this.walkToEntry(path)
+    place.close()
+    if (!place.stat) throw notFound(path)
+    this.refuseChange(place, path)
+    const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat) }]
+    for (const { path, type } of branches) {
+      if (type !== 'directory') continue
+      for (const entry of this.entries(path)) {
+        if (entry.closed) throw protectedPath(entry.path)
+        branches.push({ path: entry.path, type: entry.type })
+      }
+      await this.breathe()
+    }
+    return branches
+  }
+
+  /** Removes these, in order, once all are kept. */
+  async #removeAll(paths: readonly string[], removed: string[]) {
+    const at = <T>(path: string, work: (place: Place) => Promise<T>) =>
+      this.changing(path, walkToEntry(this.workspace, path), work)
+    const going = await allOf(
+      ...paths.map(path => at(path, async place => ({ path, stat: place.stat, gone: await this.keep(place, path) })))
+    )
+    for (const { path, stat, gone } of going) {
+      await at(path, async place => this.#unlink({ ...place, stat }, gone))
+      removed.push(path)
+    }
+  }
+
+  /** Removes what has been kept, while it still is that. */
+  #unlink({ path, stat, door }: Place, { told, lines }: Gone) {
+    const change: Change = { path, operation: 'deleted', ...told }
+    if (lines !== undefined) Object.assign(change, { added: 0, removed: lines })
+    this.happen([change], () => {
+      if (stat!.isDirectory()) return rmdirSync(door)
+      const now = lstatSync(door, { bigint: true, throwIfNoEntry: false })
+      if (!now) throw notFound(path)
+      if (!isUnchanged(stat!, now)) throw stale(path)
+      unlinkSync(door)
+    })
+  }
+}
