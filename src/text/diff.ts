@@ -92,7 +92,33 @@ function hunksOf(before: string, after: string): Hunk[] {
     ? structuredPatch('', '', old, now, '', '', { context: CONTEXT, timeout: TIME_LIMIT_MS })
     : undefined
   const hunks = patch ? patch.hunks : [wholeHunk(old, now)]
+  const last = hunks.pop()
+  if (last) hunks.push(withContextBelow(last, before.slice(before.length - tail)))
   return hunks.map(hunk => ({ ...hunk, oldStart: hunk.oldStart + skipped, newStart: hunk.newStart + skipped }))
+}
+
+/** Among lines that repeat, the last change may be told at the very end of what was compared, with its context beyond. To
+ * git a hunk that ends without context ends where the file does. */
+function withContextBelow(hunk: Hunk, below: string): Hunk {
+  const change = hunk.lines.findLastIndex(line => !line.startsWith(' '))
+  const missing = CONTEXT - (hunk.lines.length - 1 - change)
+  const lines = missing > 0 ? signed(' ', firstLines(below, missing)) : []
+  const count = lines.filter(line => line.startsWith(' ')).length
+  return {
+    ...hunk,
+    oldLines: hunk.oldLines + count,
+    newLines: hunk.newLines + count,
+    lines: [...hunk.lines, ...lines]
+  }
+}
+
+function firstLines(text: string, count: number) {
+  let end = 0
+  for (let line = 0; line < count && end < text.length; line++) {
+    const newline = text.indexOf('\n', end)
+    end = newline < 0 ? text.length : newline + 1
+  }
+  return text.slice(0, end)
 }
 
 /** Looking for the least change between texts with nothing in common would be the longest search of all. */
