@@ -1,13 +1,25 @@
 // A file as it will be after some edits, one applied on the result of the other, all of them or none; with what a person
 // must see to agree. Values in, values out: it may be worked out on another thread.
+import { createHash } from 'node:crypto'
 import { type Diff, unifiedDiff } from './diff.ts'
 import { applyEdit, type Candidate, type Edit, type MatchKind, type NotEdited } from './edit.ts'
 import { decode, type Encoding, encode } from './encoding.ts'
+import type { Window } from './fuzzy-windows.ts'
 
 export interface EditsOfFile {
   path: string
   bytes: Uint8Array
   edits: readonly Edit[]
+  /** What planning the same edits of the same file found before. */
+  known?: Known | undefined
+}
+
+/** Where texts stand that are only similar: looking for them takes longer than all the rest. */
+export interface Known {
+  /** Of the file and the edits: it holds for these alone. */
+  hash: string
+  /** By edit. */
+  windows: (Window | undefined)[]
 }
 
 export interface AppliedEdit {
@@ -22,7 +34,7 @@ export interface ShownCandidate extends Omit<Candidate, 'text'> {
 }
 
 export type EditPlan =
-  | { outcome: 'edited'; bytes: Uint8Array; diff: Diff; edits: AppliedEdit[] }
+  | { outcome: 'edited'; bytes: Uint8Array; diff: Diff; edits: AppliedEdit[]; known?: Known }
   | { outcome: 'not_text' }
   /** What the edit makes is there already. */
   | { outcome: 'unchanged'; edit: number }
@@ -32,18 +44,21 @@ export type EditPlan =
 
 const CANDIDATE_LINES = 20
 
-export function planEdits({ path, bytes, edits }: EditsOfFile): EditPlan {
+export function planEdits({ path, bytes, edits, known }: EditsOfFile): EditPlan {
   const before = decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (!before) return { outcome: 'not_text' }
   let { text } = before
   const applied: AppliedEdit[] = []
+  const holds = known !== undefined && known.hash === hashOf(bytes, edits)
+  const windows: (Window | undefined)[] = []
   for (const [at, edit] of edits.entries()) {
-    const result = applyEdit(text, before.eol, edit)
+    const result = applyEdit(text, before.eol, edit, holds ? known.windows[at] : undefined)
     if (result.outcome !== 'edited') return { ...result, edit: at, candidates: shown(path, edit.old, result) }
     const last = at === edits.length - 1
     if (result.text === text || (last && result.text === before.text)) return { outcome: 'unchanged', edit: at }
     const { replacements, match, similarity } = result
     applied.push({ replacements, match, similarity })
+    windows.push(result.window)
     text = result.text
     // The other encodings have every character.
     if (before.encoding === 'latin1' && !encode(text, 'latin1'))
@@ -51,8 +66,13 @@ export function planEdits({ path, bytes, edits }: EditsOfFile): EditPlan {
   }
   const after = encode(text, before.encoding)!
   const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
-  return { outcome: 'edited', bytes: after, diff: unifiedDiff(path, mark + before.text, mark + text), edits: applied }
+  const diff = unifiedDiff(path, mark + before.text, mark + text)
+  const found = windows.some(window => window) && { known: { hash: hashOf(bytes, edits), windows } }
+  return { outcome: 'edited', bytes: after, diff, edits: applied, ...found }
 }
+
+const hashOf = (bytes: Uint8Array, edits: readonly Edit[]) =>
+  createHash('sha256').update(bytes).update(JSON.stringify(edits)).digest('hex')
 
 /** How much work a plan is at most, in steps of some ten nanoseconds. */
 export function planSteps({ bytes, edits }: EditsOfFile): number {

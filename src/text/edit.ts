@@ -42,6 +42,8 @@ export interface Edited {
   match: MatchKind
   similarity: number
   replacements: number
+  /** Which lines were replaced, where that was found by similarity. */
+  window?: Window
 }
 
 /** A place that was or could have been meant; lines count from 1. */
@@ -67,7 +69,8 @@ const CANDIDATES_TOLD = 5
 /** Where one place is meant, more than this are not counted. */
 const PLACES_COUNTED = 1_000
 
-export function applyEdit(text: string, eol: Eol, edit: Edit): Edited | NotEdited {
+/** Applies one edit. `known` is what was found by similarity before, for the same edit of the same text. */
+export function applyEdit(text: string, eol: Eol, edit: Edit, known?: Window): Edited | NotEdited {
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
@@ -79,7 +82,7 @@ export function applyEdit(text: string, eol: Eol, edit: Edit): Edited | NotEdite
     const candidates = found.slice(0, CANDIDATES_TOLD).map(place => candidateAt(text, place))
     return { outcome: 'ambiguous', match, candidates, places: found.length }
   }
-  return editMostSimilar(text, eol, edit)
+  return editMostSimilar(text, eol, edit, known)
 }
 
 const BY_LAYOUT: readonly [MatchKind, Finder][] = [
@@ -124,17 +127,26 @@ function findLookAlikes(text: string, eol: Eol, quote: Quote, most: number): Rep
   })
 }
 
-function editMostSimilar(text: string, eol: Eol, edit: Edit): Edited | NotEdited {
+function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: Window): Edited | NotEdited {
   const wanted = wantedLines(edit.old)
   if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0 }
   const lines = linesOf(text)
-  const { good, nearest } = mostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
+  const { good, nearest } = known
+    ? { good: [known], nearest: [] }
+    : mostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
   const best = good[0]
   // Every place that is only similar must be looked at by somebody: it is never one of many.
   if (best && good.length === 1 && edit.places === 'one') {
     const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit)
     const similarity = rounded(best.similarity)
-    return { outcome: 'edited', text: replaced(text, [place]), match: 'fuzzy', similarity, replacements: 1 }
+    return {
+      outcome: 'edited',
+      text: replaced(text, [place]),
+      match: 'fuzzy',
+      similarity,
+      replacements: 1,
+      window: best
+    }
   }
   const candidate = ({ first, last, similarity }: Window) => ({
     start_line: first + 1,

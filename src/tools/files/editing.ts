@@ -4,7 +4,7 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import { type Found, HASH_LIMIT } from '../../host/files.ts'
 import { unifiedDiff } from '../../text/diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../text/edit.ts'
-import type { AppliedEdit, EditPlan } from '../../text/edit-plan.ts'
+import type { AppliedEdit, EditPlan, Known } from '../../text/edit-plan.ts'
 import type { Context, Preview } from '../../tool.ts'
 
 /** How long looking for the places may take. */
@@ -69,10 +69,21 @@ export async function planned({ path, edits }: GivenEdits, ctx: Context): Promis
   throw notEdited(was.path, at, plan)
 }
 
-async function worked(was: Found, edits: GivenEdits['edits'], { host, signal }: Context): Promise<EditPlan> {
-  const input = { path: was.path, bytes: was.bytes!, edits: edits.map(({ edit }) => meant(edit)) }
+/** A call works out its edits for policy, for the preview and for the run: what took long is found once. */
+const FOUND = new WeakMap<Context, Known>()
+
+async function worked(was: Found, edits: GivenEdits['edits'], ctx: Context): Promise<EditPlan> {
+  const { host, signal } = ctx
+  const input = {
+    path: was.path,
+    bytes: was.bytes!,
+    edits: edits.map(({ edit }) => meant(edit)),
+    known: FOUND.get(ctx)
+  }
   try {
-    return await host.compute.run('edits', input, { signal, deadline_ms: SEARCH_LIMIT_MS })
+    const plan = await host.compute.run('edits', input, { signal, deadline_ms: SEARCH_LIMIT_MS })
+    if (plan.outcome === 'edited' && plan.known) FOUND.set(ctx, plan.known)
+    return plan
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
     const text = `The old text is not in ${was.path} as quoted. The search for similar text took too long and was ended; quote less text.`
