@@ -47,11 +47,12 @@ export const JOBS = {
   edits: job({ run: planEdits, steps: planSteps }),
   fileDiff: job<FileDiffInput, Diff>({
     run: ({ before, after }) => fileDiff(before, after),
-    steps: ({ before, after, changes }) => length(before) + length(after) + 3 * changes * changes
+    steps: ({ before, after, changes }) =>
+      length(before) + length(after) + (before && after ? 3 * changes * changes : 0)
   }),
   hunks: job<HunksInput, Applied | NotApplied>({
     run: ({ text, hunks }) => applyHunks(text, hunks),
-    steps: ({ text, hunks }) => 10 * text.length + hunks.reduce((sum, { lines }) => sum + 10 * lines.length, 0)
+    steps: ({ text, hunks }) => text.length * (10 + hunks.length / 10)
   }),
   merge: job<MergeInput, Merged>({
     run: ({ base, ours, theirs }) => merge(base, ours, theirs),

@@ -70,19 +70,16 @@ export class Ground {
 
   /** Every place where the lines stand, in order. White space alone stands nowhere in particular. */
   places(level: Level, wanted: Wanted): number[] {
-    const index = this.#index(level)
     const keys = wanted.lines.map((line, i) => level.key(i === 0 ? unmarked(line) : line))
-    if (level !== EXACT && keys.every(key => key.trim() === '')) return []
-    let rarest: { i: number; at: readonly number[] } | undefined
-    for (const [i, key] of keys.entries()) {
-      const at = index.get(key) ?? []
-      if (!rarest || at.length < rarest.at.length) rarest = { i, at }
-    }
-    const { i, at } = rarest ?? { i: 0, at: [] }
+    if (keys.length === 0 || (level !== EXACT && keys.every(key => key.trim() === ''))) return []
+    const { ids, idOf } = this.#index(level)
     const places: number[] = []
-    for (const place of at) {
+    for (const at of occurrences(
+      ids,
+      keys.map(key => idOf.get(key) ?? -1)
+    )) {
+      if (this.fits(level, wanted, at)) places.push(at)
       if (places.length === PLACES_COUNTED) break
-      if (this.fits(level, wanted, place - i)) places.push(place - i)
     }
     return places
   }
@@ -94,17 +91,48 @@ export class Ground {
   #index(level: Level): Index {
     const known = this.#indexes.get(level)
     if (known) return known
-    const index: Index = new Map()
-    for (const [i, line] of this.lines.entries()) {
+    const idOf = new Map<string, number>()
+    const ids = Int32Array.from(this.lines, line => {
       const key = level.key(line)
-      const at = index.get(key)
-      if (at) at.push(i)
-      else index.set(key, [i])
-    }
+      const id = idOf.get(key) ?? idOf.size
+      idOf.set(key, id)
+      return id
+    })
+    const index = { ids, idOf }
     this.#indexes.set(level, index)
     return index
   }
 }
 
-/** Where each line stands, by its key. */
-type Index = Map<string, number[]>
+/** The lines as numbers, the same ones the same. */
+interface Index {
+  ids: Int32Array
+  idOf: ReadonlyMap<string, number>
+}
+
+/** Where one sequence occurs in another, overlapping too: the method of Knuth, Morris and Pratt (1977), which never looks
+ * back, however often parts of it repeat. */
+function* occurrences(ids: Int32Array, wanted: readonly number[]): Generator<number> {
+  if (wanted.includes(-1)) return
+  const borders = bordersOf(wanted)
+  let matched = 0
+  for (let i = 0; i < ids.length; i++) {
+    while (matched > 0 && wanted[matched] !== ids[i]) matched = borders[matched - 1]!
+    if (wanted[matched] === ids[i]) matched++
+    if (matched < wanted.length) continue
+    yield i - matched + 1
+    matched = borders[matched - 1]!
+  }
+}
+
+/** For each beginning, the length of the longest shorter one that it ends with. */
+function bordersOf(wanted: readonly number[]): number[] {
+  const borders = [0]
+  let length = 0
+  for (let i = 1; i < wanted.length; i++) {
+    while (length > 0 && wanted[i] !== wanted[length]) length = borders[length - 1]!
+    if (wanted[i] === wanted[length]) length++
+    borders.push(length)
+  }
+  return borders
+}
