@@ -35,7 +35,9 @@ async function read(query: PdfQuery, signal: AbortSignal): Promise<FromPdf> {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     stdout: true,
     stderr: true,
-    env: {}
+    // Nothing of how the server was started is for a stranger's document.
+    env: {},
+    execArgv: []
   })
   const end = () => void worker.terminate()
   signal.addEventListener('abort', end)

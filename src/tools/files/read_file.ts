@@ -53,16 +53,22 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
     if (encoding === 'base64') return await readBytes(input, file, signal)
     const large = file.size > WHOLE_LIMIT
     const bytes = large ? await file.read(Buffer.allocUnsafeSlow(HEAD), 0, signal) : await file.bytes(signal)
-    if (isPdf(bytes)) return await readPdf(input, file, host, signal)
+    if (isPdf(bytes)) return await readPdf(input, file, bytes, host, signal)
     if (pages !== undefined) throw invalidParam('pages', `${path} is not a PDF.`)
     refuseLargeImage(path, bytes, file.size)
     if (large) return await readLarge(input, file, bytes, host, signal)
     const image = readImage(file, bytes)
     if (image) return image
-    if (!isNotebook(path) || encoding !== undefined) return readText(input, file, bytes)
+    if (!isNotebook(path) || encoding !== undefined) return remembered(readText(input, file, bytes), bytes, host)
     const notebook = await readNotebook(input, file, bytes, host, signal)
     return notebook ?? { ...readText(input, file, bytes), notes: ['This is no notebook of format 4: shown as text.'] }
   } finally {
     file.close()
   }
+}
+
+/** So that a write which comes with this hash too late can be told what has changed since. */
+function remembered(output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
+  if (output.hash !== undefined) texts.remember(output.hash, bytes)
+  return output
 }

@@ -24,15 +24,17 @@ const REFUSALS: Record<PdfRefusal, string> = {
 
 export const isPdf = (head: Buffer): boolean => head.subarray(0, MAGIC_WITHIN).includes(MAGIC)
 
+/** `read` is what was read of the file already. */
 export async function readPdf(
   input: ReadInput,
   file: OpenFile,
+  read: Buffer,
   { pdf }: Pick<Host, 'pdf'>,
   signal: AbortSignal
 ): Promise<ReadOutput> {
   const { path } = input
   if (file.size > PDF_LIMIT) throw tooLarge(path, 'The PDF', file.size, PDF_LIMIT)
-  const bytes = await file.bytes(signal)
+  const bytes = read.length === file.size ? read : await file.bytes(signal)
   const about = known(file, bytes, hashOf(bytes))
   const query = { ...pagesOf(input), characters: ANSWER_LIMIT.size }
   const answer = await pdf.text({ bytes: new Uint8Array(bytes), ...query }, signal)
