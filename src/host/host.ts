@@ -10,6 +10,7 @@ import type { LineIndexes } from './line-index.ts'
 import type { PdfReader } from './pdf.ts'
 import type { Processes } from './processes.ts'
 import type { Ripgrep } from './ripgrep.ts'
+import type { Tracking } from './snapshots.ts'
 
 export interface Host {
   /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */
@@ -21,6 +22,8 @@ export interface Host {
   lines: LineIndexes
   pdf: PdfReader
   processes: Processes
+  /** Follows what a command changes from now on, to tell it as changes of the call. */
+  track(): Promise<Tracking>
   /** Pure work on other threads, with a deadline. */
   compute: Compute
 }

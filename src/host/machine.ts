@@ -8,7 +8,7 @@ import { Compute } from './compute.ts'
 import type { Doors } from './door.ts'
 import { FileList } from './file-list.ts'
 import { Files } from './files.ts'
-import type { Effects, Host, Workspace } from './host.ts'
+import type { Change, Effects, Host, Workspace } from './host.ts'
 import { type Keeping, keepingIn } from './keeping.ts'
 import { LineIndexes } from './line-index.ts'
 import { Outputs } from './outputs.ts'
@@ -17,10 +17,14 @@ import { type Guard, openWorkspace, searchExcludes } from './paths.ts'
 import { PdfReader } from './pdf.ts'
 import { Processes } from './processes.ts'
 import { Ripgrep } from './ripgrep.ts'
+import { Snapshots } from './snapshots.ts'
 import { Spawner } from './spawner.ts'
+import { Tree } from './tree.ts'
 import { Watcher } from './watcher.ts'
 
 const WATCH_DELAY_MS = 500
+/** What may be kept of a workspace's files before a command. */
+const SNAPSHOT_BYTES = 256 * 1024 * 1024
 const SWITCHED_OFF = 'It is switched off by `watch.external`.'
 
 /** A workspace with what is kept of its tree. */
@@ -30,6 +34,7 @@ export interface WorkspaceInUse extends Workspace {
   ripgrep: Ripgrep
   list: FileList
   watcher: Watcher
+  snapshots: Snapshots
 }
 
 export class Machine {
@@ -59,14 +64,20 @@ export class Machine {
 
   /** What one call may use. */
   hostFor(workspace: Workspace, call_effects: Effects, call_id: string): Host {
-    const effects = this.outside.noting(workspace, call_effects)
-    const { ripgrep, list } = this.workspaces.get(workspace.name)!
+    const { ripgrep, list, snapshots } = this.workspaces.get(workspace.name)!
+    const changed = (change: Change) => {
+      this.outside.note(workspace, change)
+      snapshots.note(change)
+      call_effects.changed(change)
+    }
+    const effects = { ...call_effects, changed }
     const env_allow = this.#settings.env.allow
     return {
       files: new Files(workspace, this.#guard, effects, { ...this.keeping, call: call_id }),
       processes: new Processes(this.#spawner, this.outputs, workspace, effects, { call_id, env_allow }),
       ripgrep,
       list,
+      track: () => snapshots.begin(effects),
       compute: this.#compute,
       lines: this.#lines,
       pdf: this.#pdf
@@ -80,7 +91,8 @@ export class Machine {
 
   async close() {
     this.outside.close()
-    for (const { list, watcher } of this.workspaces.values()) {
+    for (const { list, watcher, snapshots } of this.workspaces.values()) {
+      snapshots.close()
       list.close()
       watcher.close()
     }
@@ -105,8 +117,15 @@ export class Machine {
       await watcher.settled()
       return watcher.live ? String(watcher.generation) : undefined
     }
+    const snapshots = new Snapshots(
+      new Tree(workspace, this.#guard),
+      this.#guard.stateDir,
+      { max_file_bytes: this.#settings.undo.max_file_bytes, max_bytes: SNAPSHOT_BYTES },
+      { keeper: this.keeping.images, hold: () => this.outside.hold(workspace) }
+    )
     this.workspaces.set(workspace.name, {
       ...workspace,
+      snapshots,
       ripgrep,
       watcher,
       list: new FileList(workspace, ripgrep, watcher),

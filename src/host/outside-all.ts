@@ -1,6 +1,6 @@
 // Changes from outside, for all workspaces that are served. One may lie within another: what a call changes in the one
 // is known in the other too.
-import type { Change, Effects, Workspace } from './host.ts'
+import type { Change, Workspace } from './host.ts'
 import { type Hearer, Outside } from './outside.ts'
 import type { Guard } from './paths.ts'
 import type { Watcher } from './watcher.ts'
@@ -40,14 +40,16 @@ export class OutsideChanges {
     }
   }
 
-  /** The effects of a call in a workspace, with each change noted as ours. */
-  noting(workspace: Workspace, effects: Effects): Effects {
-    return {
-      ...effects,
-      changed: change => {
-        if (this.#outside.size > 0) this.#note(workspace, change)
-        effects.changed(change)
-      }
+  /** Notes what a call has just changed in a workspace as ours. */
+  note(workspace: Workspace, change: Change) {
+    for (const [name, outside] of this.#outside) {
+      const there = this.#workspaces.get(name)!
+      const path = within(there, workspace, change.path)
+      const from = change.from === undefined ? undefined : within(there, workspace, change.from)
+      if (path !== undefined)
+        outside.own(from === undefined ? withoutFrom({ ...change, path }) : { ...change, path, from })
+      // Moved out of it.
+      else if (from !== undefined) outside.own({ path: from, operation: 'deleted' })
     }
   }
 
@@ -66,18 +68,6 @@ export class OutsideChanges {
 
   close() {
     for (const outside of this.#outside.values()) outside.close()
-  }
-
-  #note(workspace: Workspace, change: Change) {
-    for (const [name, outside] of this.#outside) {
-      const there = this.#workspaces.get(name)!
-      const path = within(there, workspace, change.path)
-      const from = change.from === undefined ? undefined : within(there, workspace, change.from)
-      if (path !== undefined)
-        outside.own(from === undefined ? withoutFrom({ ...change, path }) : { ...change, path, from })
-      // Moved out of it.
-      else if (from !== undefined) outside.own({ path: from, operation: 'deleted' })
-    }
   }
 }
 

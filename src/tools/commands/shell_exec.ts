@@ -6,6 +6,8 @@ const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
 // For the command to be ended and what it left to be swept up, after its own time limit.
 const CLEAN_UP_MS = 5_000
+// For looking at all files before and after.
+const TRACK_MS = 60_000
 
 const Input = Type.Object(
   {
@@ -31,11 +33,37 @@ const Input = Type.Object(
       })
     ),
     stdin: Type.Optional(Type.String({ description: 'Standard input; empty by default.' })),
-    description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' }))
+    description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
+    track_changes: Type.Optional(
+      Type.Boolean({
+        description:
+          'Tell what it changes in the workspace as changes of this call, so that undo takes them back. Ignored files ' +
+          'and `.git` are left out. What others change meanwhile counts as its doing.'
+      })
+    )
   },
   { additionalProperties: false }
 )
 type Input = Static<typeof Input>
+
+const Tracked = Type.Object(
+  {
+    files: Type.Integer({ description: 'Files whose content was kept before it ran.' }),
+    bytes: Type.Integer({ description: 'Their size.' }),
+    not_covered: Type.Optional(
+      Type.Integer({
+        description: 'Files that are too large, too much together, or may not be read: undo cannot bring these back.'
+      })
+    ),
+    shared: Type.Optional(
+      Type.Boolean({
+        description: 'Another tracked command ran at the same time: whose change is whose cannot be told.'
+      })
+    )
+  },
+  { description: 'What its changes were held against, where they were tracked.' }
+)
+type Tracked = Static<typeof Tracked>
 
 const Output = Type.Object({
   stdout: Type.String({ description: 'Standard output; its beginning and end where it is long.' }),
@@ -49,7 +77,8 @@ const Output = Type.Object({
     description: 'Processes that it left running in the background; they were ended with it.'
   }),
   truncated: Type.Boolean({ description: 'Part of the output is left out here; the whole can be read by offset.' }),
-  isolation: Type.Enum(['none'], { description: 'What kept it from the rest of the machine.' })
+  isolation: Type.Enum(['none'], { description: 'What kept it from the rest of the machine.' }),
+  changes_tracked: Type.Optional(Tracked)
 })
 
 export default defineTool({
@@ -60,7 +89,8 @@ export default defineTool({
     'fails is still a result: look at exit_code.',
   input: Input,
   output: Output,
-  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
+  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS, track_changes }) =>
+    timeout_ms + CLEAN_UP_MS + (track_changes ? TRACK_MS : 0),
   effect: 'execute',
   captures_output: true,
   subject: ({ command, cwd = '.', env, stdin }) => ({
@@ -88,10 +118,11 @@ export default defineTool({
       ]
     }
   },
-  run: (input, ctx) => executed(input, ctx),
+  run: (input, ctx) => (input.track_changes ? tracked(input, ctx) : executed(input, ctx)),
   present(output, { command }) {
     const { output: text, truncated, exit_code, survivors } = output
     const lines = [...(text === '' ? [] : [text.replace(/\n$/, '')]), `[${ending(output)}]`]
+    lines.push(...trackingNotes(output))
     if (survivors.length > 0) lines.push(`[Left running in the background, and ended: ${survivors.join(', ')}]`)
     return {
       title: visible(firstLine(command)),
@@ -102,7 +133,23 @@ export default defineTool({
   }
 })
 
-async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, Static<typeof Output>, void> {
+type Running = AsyncGenerator<Progress, Static<typeof Output>, void>
+
+async function* tracked(input: Input, ctx: Context): Running {
+  const tracking = await ctx.host.track()
+  let changes_tracked: Tracked | undefined
+  let output: Static<typeof Output> | undefined
+  try {
+    output = yield* executed(input, ctx)
+  } finally {
+    // However it ended: it may have changed something by then.
+    const { not_covered, shared, ...covered } = await tracking.finish()
+    changes_tracked = { ...covered, ...(not_covered > 0 && { not_covered }), ...(shared && { shared }) }
+  }
+  return { ...output, changes_tracked }
+}
+
+async function* executed(input: Input, ctx: Context): Running {
   const { command, env, stdin, timeout_ms = DEFAULT_TIMEOUT_MS } = input
   const running = ctx.host.processes.shell({ command, cwd: folder(input, ctx), env, stdin, timeout_ms })
   let step = await running.next()
@@ -128,6 +175,14 @@ function texts({ command, env = {} }: Input): [name: string, text: string][] {
 function ending({ exit_code, signal, timed_out, duration_ms }: Static<typeof Output>) {
   if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
   return signal === null ? `Exit code ${exit_code}` : `Ended by ${signal}`
+}
+
+function trackingNotes({ changes_tracked }: Static<typeof Output>): string[] {
+  const { not_covered, shared } = changes_tracked ?? {}
+  return [
+    ...(not_covered === undefined ? [] : [`[Files that an undo could not bring back: ${not_covered}]`]),
+    ...(shared ? ['[Another tracked command ran at the same time: whose change is whose cannot be told]'] : [])
+  ]
 }
 
 const firstLine = (command: string) => command.trimStart().split('\n', 1)[0]!

@@ -1,0 +1,174 @@
+// What a command changes is told as its call's, where that is asked for, with all that taking it back needs.
+import { createHash } from 'node:crypto'
+import { chmodSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { Images } from '../../src/host/images.ts'
+import { imagesFolder } from '../../src/host/keeping.ts'
+import { type Json, type StartOptions, startApp } from '../start-app.ts'
+
+const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+const USER = [{ effect: 'allow' as const, match: { tool: '*' } }]
+
+async function served(t: Test, files: Record<string, string>, more: StartOptions['settings'] = {}) {
+  const tiers = { administrator: [], user: USER, workspace: [] }
+  const app = await startApp(t, files, { settings: { tiers, ...more } })
+  const images = new Images(imagesFolder(app.settings.state_dir), app.settings.undo)
+  const shell = (command: string, params: object = {}) =>
+    app.call('shell_exec', { command, track_changes: true, ...params }, { session_id: 's' })
+  return {
+    ...app,
+    shell,
+    kept: (hash: string) => images.read(hash)?.toString(),
+    at: (name: string) => path.join(app.root, name)
+  }
+}
+
+t.test('all that a command changes is told, in an order in which it could have happened', async t => {
+  const files = {
+    'a.txt': 'one\n',
+    'b.txt': 'two\n',
+    'dir/c.txt': 'three\n',
+    'dir/d.txt': 'four\n',
+    same: 'same\n',
+    x: 'x\n'
+  }
+  const { shell, kept, at, get } = await served(t, files)
+  symlinkSync('a.txt', at('link'))
+  chmodSync(at('dir'), 0o750)
+  const call = await shell(
+    'echo more >> a.txt; rm b.txt; mv dir/c.txt moved.txt; rm -r dir; mkdir -p p/q; echo new > p/q/r; ln -sfn x link; chmod 755 x; touch same'
+  )
+  const { changes } = call
+  t.match(call, { status: 'success', result: { data: { exit_code: 0, changes_tracked: { files: 6, bytes: 26 } } } })
+  const before = (text: string) => ({ before_hash: hash(text) })
+  t.same(changes, [
+    { path: 'b.txt', operation: 'deleted', before_mode: '644', ...before('two\n'), added: 0, removed: 1 },
+    { path: 'dir/d.txt', operation: 'deleted', before_mode: '644', ...before('four\n'), added: 0, removed: 1 },
+    { path: 'link', operation: 'deleted', kind: 'symlink', target: 'a.txt' },
+    { path: 'moved.txt', operation: 'moved', from: 'dir/c.txt', after_hash: hash('three\n') },
+    { path: 'p', operation: 'created', kind: 'directory' },
+    { path: 'p/q', operation: 'created', kind: 'directory' },
+    { path: 'a.txt', operation: 'modified', ...before('one\n'), after_hash: hash('one\nmore\n') },
+    {
+      path: 'x',
+      operation: 'modified',
+      before_mode: '644',
+      after_mode: '755',
+      ...before('x\n'),
+      after_hash: hash('x\n')
+    },
+    { path: 'dir', operation: 'deleted', kind: 'directory', before_mode: '750' },
+    { path: 'link', operation: 'created', kind: 'symlink', target: 'x' },
+    { path: 'p/q/r', operation: 'created', after_hash: hash('new\n'), added: 1, removed: 0 }
+  ])
+  for (const text of ['two\n', 'four\n', 'one\n', 'one\nmore\n']) t.equal(kept(hash(text)), text, 'its content is kept')
+  t.same((await get(`/calls/${call.tool_call_id}`)).changes, changes)
+})
+
+t.test('however it ends', async t => {
+  const { shell, call } = await served(t, { 'a.txt': '0' })
+  const ends: [Json, Json][] = [
+    [await shell('echo -n 1 > a.txt; exit 3'), { status: 'success', result: { data: { exit_code: 3 } } }],
+    [
+      await shell('echo -n 2 > a.txt; sleep 60', { timeout_ms: 200 }),
+      { status: 'success', result: { data: { timed_out: true } } }
+    ],
+    [
+      await call('shell_exec', { command: 'echo -n 3 > a.txt; sleep 60', track_changes: true }, { timeout_ms: 400 }),
+      { status: 'error', error: { code: 'TIMEOUT' } }
+    ]
+  ]
+  for (const [i, [ended, pattern]] of ends.entries()) {
+    t.match(ended, pattern)
+    t.match(ended.changes, [{ path: 'a.txt', before_hash: hash(`${i}`), after_hash: hash(`${i + 1}`) }])
+  }
+})
+
+t.test('when it is cancelled', async t => {
+  const { events, post, read, get, shell } = await served(t, { 'a.txt': '0' })
+  const stream = await events()
+  const running = shell('echo -n 1 > a.txt; echo ready; sleep 60')
+  const [delta] = (await stream.type('tool.progress')).slice(-1)
+  const { tool_call_id } = delta
+  await post(`/calls/${tool_call_id}/cancel?wait_ms=10000`, {})
+  t.match(await running, { status: 'cancelled', changes: [{ path: 'a.txt', operation: 'modified' }] })
+  t.equal(read('a.txt'), '1')
+  t.match(await get(`/calls/${tool_call_id}`), { changes: [{ after_hash: hash('1') }] })
+})
+
+t.test('ignored files and git are left out; what cannot be covered is counted', async t => {
+  const files = { '.git/HEAD': '', '.gitignore': 'out/\n', 'out/x': '', 'large.bin': '', 'a.txt': 'a' }
+  const undo = { max_age_days: 1, max_bytes: 1_000_000, max_file_bytes: 1_000 }
+  const { shell, at } = await served(t, files, { undo })
+  truncateSync(at('large.bin'), 2_000)
+  const call = await shell(
+    'echo x > out/x; echo x > .git/HEAD; echo y >> large.bin; echo b > a.txt; echo TOKEN=1 > .env'
+  )
+  t.same(call.result.data.changes_tracked, { files: 2, bytes: 6, not_covered: 1 })
+  t.match(call.result.content, /Files that an undo could not bring back: 1/)
+  t.same(
+    call.changes.map(({ path, before_hash }: Json) => [path, before_hash]),
+    [
+      ['a.txt', hash('a')],
+      ['large.bin', undefined],
+      ['.env', undefined]
+    ]
+  )
+})
+
+t.test(
+  'what has changed since the tracked command before is not told again, and without tracking nothing is',
+  async t => {
+    const { shell, call } = await served(t, { 'a.txt': 'a', 'b.txt': 'b' })
+    await shell('true')
+    t.match(await call('shell_exec', { command: 'echo -n 1 > a.txt; echo -n 1 > b.txt' }), { changes: undefined })
+    const after = await shell('echo -n 2 > a.txt; rm b.txt')
+    t.match(after.changes, [
+      { path: 'b.txt', before_hash: hash('1') },
+      { path: 'a.txt', before_hash: hash('1'), after_hash: hash('2') }
+    ])
+  }
+)
+
+t.test('of two at the same time each change is told once, and what other calls change is theirs', async t => {
+  const { shell, call, at, events } = await served(t, { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+  const stream = await events('?types=tool.progress,file.changed')
+  const first = shell('echo ready; until [ -e go1 ]; do sleep 0.02; done; echo -n 1 > a.txt')
+  await stream.type('tool.progress', ({ delta }) => /ready/.test(delta?.text))
+  const second = shell('echo ready; until [ -e go2 ]; do sleep 0.02; done; echo -n 2 > b.txt')
+  await stream.type('tool.progress', ({ delta }) => /ready/.test(delta?.text))
+  const written = await call('write_file', { path: 'c.txt', content: 'C' })
+  t.match(written.changes, [{ path: 'c.txt' }])
+  writeFileSync(at('go1'), '')
+  const one = await first
+  writeFileSync(at('go2'), '')
+  const two = await second
+  const told = (call: Json) => call.changes.map(({ path }: Json) => path)
+  t.same(told(one), ['a.txt', 'go1'])
+  t.same(told(two), ['b.txt', 'go2'])
+  t.match(one.result.data.changes_tracked, { shared: true })
+  t.match(two.result.content, /Another tracked command ran at the same time/)
+})
+
+t.test('what a tracked command changes is not told as somebody else’s too', async t => {
+  const { shell, at, events, get } = await served(
+    t,
+    { 'a.txt': 'a', 'sub/b.txt': 'b' },
+    { watch: { external: true, max_folders: 100 } }
+  )
+  const stream = await events('?types=file.changed')
+  while (!(await get('/capabilities')).workspaces[0].watching);
+  for (let i = 0; i < 5; i += 1)
+    t.match(await shell(`echo ${i} > a.txt; mkdir -p n${i}; mv sub n${i}/; mv n${i}/sub .; echo ${i} > sub/b.txt`), {
+      status: 'success'
+    })
+  writeFileSync(at('~'), '')
+  const told = await stream.until(({ path }) => path === '~')
+  const external = told.filter(({ by }: Json) => by === 'external')
+  t.same(
+    external.map(({ path }: Json) => path),
+    ['~']
+  )
+  t.equal(told.filter(({ path }: Json) => path === 'a.txt').length, 5)
+})
