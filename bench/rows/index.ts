@@ -3,6 +3,7 @@ import edit from './edit.ts'
 import endurance from './endurance.ts'
 import events from './events.ts'
 import fuzzy from './fuzzy.ts'
+import list from './list.ts'
 import machine from './machine.ts'
 import read from './read.ts'
 import type { Row } from './row.ts'
@@ -20,6 +21,7 @@ export const ROWS: readonly Row[] = [
   fuzzy,
   shell,
   search,
+  list,
   events,
   streams,
   start,

@@ -263,7 +263,8 @@ export function protectionOf(workspace: Workspace, guard: Guard, path: string): 
 
 function protectionIn(workspace: Workspace, guard: Guard, path: string, folded: string, names: readonly string[]) {
   if (belongsToServer(workspace, guard, path, folded)) return 'all'
-  return PROTECTED.covers(names) || holdsState(workspace, guard, folded) ? 'write' : undefined
+  const isProtected = folded.includes(IN_ALL_PROTECTED) && PROTECTED.covers(names)
+  return isProtected || holdsState(workspace, guard, folded) ? 'write' : undefined
 }
 
 /** Whether searches and listings of contents leave a path (relative to the root) out. */
@@ -291,6 +292,8 @@ export function kindOf(stat: BigIntStats | undefined): Resolved['kind'] {
 }
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
+/** Stands in each of the protected names: most paths need not be compared with them. */
+export const IN_ALL_PROTECTED = 'git'
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
 const HARMLESS = new NamePatterns(HARMLESS_NAMES)
 const SELF_STARTING = new NamePatterns(SELF_STARTING_NAMES)

@@ -1,0 +1,156 @@
+// PDFs and notebooks, made by hand.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { ToolError } from '../../../src/errors.ts'
+import { notebookCells } from '../../../src/text/notebook.ts'
+import readFile from '../../../src/tools/files/read_file.ts'
+import { code, failure, makeWorld, openDescriptors, run } from '../context.ts'
+
+/** The smallest document with these texts, a page each. */
+function pdf(pages: readonly string[]): Buffer {
+  const kids = pages.map((_, i) => `${4 + 2 * i} 0 R`).join(' ')
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    ...pages.flatMap((text, i) => {
+      const lines = text.split('\n').map(line => `(${line})Tj T*`)
+      const stream = `BT/F1 12 Tf 20 8900 Td 14 TL ${lines.join('')}ET`
+      const resources = `/Resources<</Font<</F1 3 0 R>>>>/Contents ${5 + 2 * i} 0 R`
+      return [
+        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 9000 9000]${resources}>>`,
+        `<</Length ${stream.length}>>stream\n${stream}\nendstream`
+      ]
+    })
+  ]
+  let text = '%PDF-1.4\n'
+  const places = objects.map((object, i) => {
+    const at = text.length
+    text += `${i + 1} 0 obj${object}endobj\n`
+    return `${String(at).padStart(10, '0')} 00000 n \n`
+  })
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`
+  return Buffer.from(
+    `${text}${table}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`
+  )
+}
+
+const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
+
+t.test('a PDF is read by pages', async t => {
+  const { ctx } = makeWorld(t, {
+    'a.pdf': pdf(PAGES),
+    'note.txt': Buffer.concat([Buffer.from('junk\n'), pdf(['Late'])])
+  })
+  const pages = async (input: object) => (await run(readFile, { path: 'a.pdf', ...input }, ctx)).pages
+  const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  t.same(await pages({}), numbers(1, 20))
+  t.same(await pages({ offset: 25, limit: 2 }), [25, 26])
+  t.same(await pages({ offset: -2 }), [29, 30])
+  t.same(await pages({ pages: '5-7', offset: 9 }), [5, 6, 7])
+  t.match(await run(readFile, { path: 'note.txt' }, ctx), { content: 'Late', media_type: 'application/pdf' })
+  t.match(await run(readFile, { path: 'a.pdf', encoding: 'base64' }, ctx), {
+    encoding: 'base64',
+    media_type: undefined
+  })
+})
+
+t.test('long pages of a PDF are given as far as an answer holds them', async t => {
+  const long = Array.from({ length: 300 }, () => 'words '.repeat(20)).join('\n')
+  const { ctx } = makeWorld(t, { 'a.pdf': pdf([long, long, `${long}\n${long}`]) })
+  const shown = async (pages: string) => {
+    const input = { path: 'a.pdf', pages }
+    const output = await run(readFile, input, ctx)
+    return { ...output, shown: readFile.present(output, input).content }
+  }
+  t.match(await shown('1-3'), { pages: [1], truncated: true, shown: /\(Pages 1 to 1 of 3\. Go on with pages 2-\.\)$/ })
+  const cut = await shown('3')
+  t.same([cut.pages, cut.truncated, cut.content.length], [[3], true, 50 * 1024])
+  t.match(cut.shown, /\(Page 3 is longer than one answer holds: the rest is left out\.\)$/)
+})
+
+t.test('a PDF is left when nobody waits for it any more', async t => {
+  const world = makeWorld(t, { 'a.pdf': pdf(PAGES), 'b.pdf': pdf(PAGES) })
+  const before = openDescriptors(world)
+  const both = ['a.pdf', 'b.pdf'].map(path => code(() => run(readFile, { path }, world.ctx)))
+  world.abort.abort(new ToolError('CANCELLED', 'gone'))
+  t.same(await Promise.all(both), ['CANCELLED', 'CANCELLED'], 'the one that is read, and the one that waits')
+  t.equal(openDescriptors(world), before)
+})
+
+t.test('a PDF over 50 MB is refused', async t => {
+  const { ctx, root } = makeWorld(t)
+  writeFileSync(join(root, 'a.pdf'), Buffer.concat([pdf(['x']), Buffer.alloc(50 * 1024 * 1024)]))
+  t.match(await failure(() => run(readFile, { path: 'a.pdf' }, ctx)), {
+    code: 'TOO_LARGE',
+    details: { limit: 52428800 }
+  })
+})
+
+const notebook = (cells: object[]) => JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 })
+const ROOM = { first: 1, limit: 100, characters: 1_000, image_characters: 10 }
+
+t.test('a notebook is read by cells, as far as there is room', async t => {
+  const words = (n: number) => ({ cell_type: 'markdown', source: [`cell ${n}\n`, 'x'.repeat(390)] })
+  const text = notebook([words(1), words(2), words(3)])
+  const indexes = (query: object) => {
+    const found = notebookCells({ text, ...ROOM, ...query })!
+    return [found.cells.map(({ index }) => index), found.total, found.cut]
+  }
+  t.same(indexes({}), [[1, 2], 3, true])
+  t.same(indexes({ first: 2 }), [[2, 3], 3, false])
+  t.same(indexes({ first: -1 }), [[3], 3, false])
+  t.same(indexes({ first: -9, limit: 1 }), [[1], 3, false])
+  t.same(indexes({ first: 4 }), [[], 3, false])
+  t.same(notebookCells({ text, ...ROOM, characters: 6 }), {
+    cells: [{ index: 1, type: 'markdown', source: 'cell 1', outputs: [] }],
+    total: 3,
+    cut: true
+  })
+})
+
+t.test('outputs of a notebook are shortened, and pictures kept while there is room', async t => {
+  const outputs = [
+    { output_type: 'display_data', data: { 'image/png': 'AAAA\nBBBB\n', 'text/plain': 'one' } },
+    { output_type: 'display_data', data: { 'image/png': 'CCCC' } },
+    { output_type: 'display_data', data: { 'application/json': {}, 'text/html': '<p>' } },
+    { output_type: 'stream', text: `${'y'.repeat(600)}\r\n1 %\r2 %\r\n` },
+    { output_type: 'error', ename: 'Fault', evalue: 'bad', traceback: [] },
+    { output_type: 'unheard of' },
+    null
+  ]
+  const text = notebook([{ cell_type: 'code', source: 'x', execution_count: 1, outputs }, { cell_type: 'raw' }])
+  t.same(notebookCells({ text, ...ROOM })?.cells, [
+    {
+      index: 1,
+      type: 'code',
+      source: 'x',
+      execution_count: 1,
+      outputs: [
+        { type: 'display', text: 'one', media_type: 'image/png', base64: 'AAAABBBB' },
+        { type: 'display', media_type: 'image/png' },
+        { type: 'display', media_type: 'application/json, text/html' },
+        { type: 'stream', text: `${'y'.repeat(500)}…\n2 %` },
+        { type: 'error', text: '\nFault: bad' }
+      ]
+    },
+    { index: 2, type: 'raw', source: '' }
+  ])
+  for (const broken of ['', '[]', 'null', '{}', '{"nbformat":3,"cells":[]}', '{"nbformat":4,"cells":[1]}'])
+    t.equal(notebookCells({ text: broken, ...ROOM }), undefined, broken)
+})
+
+t.test('a notebook that is large is worked out elsewhere, and one that is larger still is text', async t => {
+  const { ctx } = makeWorld(t, {
+    'a.ipynb': notebook([
+      { cell_type: 'markdown', source: 'x'.repeat(2_000_000) },
+      { cell_type: 'raw', source: 'end' }
+    ]),
+    'b.ipynb': notebook([{ cell_type: 'markdown', source: 'x'.repeat(11_000_000) }])
+  })
+  t.match(await run(readFile, { path: 'a.ipynb', offset: 2 }, ctx), { cells: [{ index: 2, source: 'end' }] })
+  const input = { path: 'a.ipynb' }
+  t.match(readFile.present(await run(readFile, input, ctx), input).content, /Cell 1 may be longer than one answer/)
+  t.match(await run(readFile, { path: 'b.ipynb' }, ctx), { media_type: undefined, lines: 1, truncated: true })
+})
