@@ -44,24 +44,63 @@ const quote = fc
   })
   .filter(({ wanted }) => wanted.join('').trim() !== '')
 
+/** Blocks of some hundred characters, each character of which may be a slip. */
+const block = fc
+  .tuple(
+    fc.array(fc.array(fc.stringMatching(/^[a-z]{1,9}[ (){};]?$/), { minLength: 1, maxLength: 8 }), {
+      minLength: 30,
+      maxLength: 70
+    }),
+    fc.nat(),
+    fc.integer({ min: 6, max: 24 }),
+    fc.constantFrom(1, 2, 6, 12, 18),
+    fc.boolean(),
+    fc.infiniteStream(fc.nat({ max: 99 }))
+  )
+  .map(([words, at, height, percent, twice, dice]) => {
+    const once = words.map(line => line.join(''))
+    const first = at % (once.length - height)
+    const roll = () => dice.next().value
+    const misquoted = [...once.slice(first, first + height).join('\n')].flatMap(char =>
+      roll() >= percent ? [char] : [[], [char, 'x'], ['y']][roll() % 3]!
+    )
+    const lines = twice ? [...once, ...once.slice(first, first + height)] : once
+    return { lines, wanted: misquoted.join('').split('\n') }
+  })
+
 const clash = (one: Window, other: Window) => one.first <= other.last && other.first <= one.last
 
+/** Whether what is found is what comparing every window finds. Among many that are as good, any are told. */
+function isAsMeant(
+  lines: readonly string[],
+  wanted: readonly string[],
+  met: Record<'none' | 'one' | 'several', number>
+) {
+  const { good } = mostSimilar(lines, wanted, LIMITS)
+  const all = everyGoodWindow(lines, wanted, LIMITS)
+  const meant = apart(all, 3)
+  met[meant.length === 0 ? 'none' : meant.length === 1 ? 'one' : 'several']++
+  if (meant.length <= 1) return fc.stringify(good) === fc.stringify(meant)
+  const told = good.every(one => all.some(other => fc.stringify(one) === fc.stringify(other)))
+  return told && good.length > 1 && good.every((one, i) => good.every((other, j) => i === j || !clash(one, other)))
+}
+
 t.test('what is found is what comparing every window finds', async t => {
-  const seen = { none: 0, one: 0, several: 0 }
+  const met = { none: 0, one: 0, several: 0 }
   fc.assert(
-    fc.property(quote, ({ lines, wanted }) => {
-      const { good } = mostSimilar(lines, wanted, LIMITS)
-      const all = everyGoodWindow(lines, wanted, LIMITS)
-      const meant = apart(all, 3)
-      seen[meant.length === 0 ? 'none' : meant.length === 1 ? 'one' : 'several']++
-      if (meant.length <= 1) return fc.stringify(good) === fc.stringify(meant)
-      // Among many that are as good, any are told.
-      const told = good.every(one => all.some(other => fc.stringify(one) === fc.stringify(other)))
-      return told && good.length > 1 && good.every((one, i) => good.every((other, j) => i === j || !clash(one, other)))
-    }),
+    fc.property(quote, ({ lines, wanted }) => isAsMeant(lines, wanted, met)),
     { numRuns: 3_000 }
   )
-  t.ok(Math.min(...Object.values(seen)) > 100, `every outcome was met often: ${JSON.stringify(seen)}`)
+  t.ok(Math.min(...Object.values(met)) > 100, `every outcome was met often: ${JSON.stringify(met)}`)
+})
+
+t.test('in blocks of many lines too', async t => {
+  const met = { none: 0, one: 0, several: 0 }
+  fc.assert(
+    fc.property(block, ({ lines, wanted }) => isAsMeant(lines, wanted, met)),
+    { numRuns: 60 }
+  )
+  t.ok(met.one > 0 && met.several > 0, `both were met: ${JSON.stringify(met)}`)
 })
 
 t.test('the distance to the end of each line is that of the best stretch ending there', async t => {
