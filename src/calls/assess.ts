@@ -8,7 +8,8 @@ import type { Approval, Preview } from './call.ts'
 import { mustReachEditors, notesBefore } from './editors.ts'
 import type { Engine } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
-import { type HeldFile, judge, type Rulebook } from './policy.ts'
+import { type HeldFile, judge, type Question, type Rulebook } from './policy.ts'
+import { staleFile } from './stale.ts'
 
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
 export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
@@ -17,27 +18,33 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   const paths = (subject.paths ?? []).map(use => resolve(host, use))
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const cwd = subject.command === undefined ? undefined : host.files.resolve(subject.cwd ?? '.').path
-  for (const { path, if_match: wanted } of paths)
-    if (wanted !== undefined) mustMatch(path, wanted, host.files.preimage(path))
   const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
+  const question: Question = {
+    tool: tool.name,
+    category: tool.category,
+    effect,
+    paths,
+    command: subject.command,
+    alters: subject.alters,
+    host: subject.url === undefined ? undefined : hostOf(subject.url),
+    agent: call.agent,
+    client: call.client,
+    may_approve
+  }
+  const rules = rulebook(engine, call.session_id, ctx.workspace.root)
+  const found = { paths, cwd, effect, verdict: judge(question, rules) }
+  // Nothing of what files hold is told to whoever is refused.
+  if (found.verdict.decision === 'deny') return found
+  for (const { if_match: wanted, ...use } of paths) {
+    if (wanted === undefined) continue
+    const is = host.files.preimage(use.path)
+    if (is === wanted || is === `sha256:${wanted}`) continue
+    const reading = judge({ ...question, effect: 'read', paths: [{ ...use, access: 'read' }] }, rules)
+    const shown = reading.decision === 'allow'
+    throw await staleFile(live, params, { path: use.path, if_match: wanted, found: is, shown })
+  }
   const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
-  const verdict = judge(
-    {
-      tool: tool.name,
-      category: tool.category,
-      effect,
-      paths,
-      command: subject.command,
-      alters: subject.alters,
-      host: subject.url === undefined ? undefined : hostOf(subject.url),
-      agent: call.agent,
-      client: call.client,
-      may_approve,
-      always_ask
-    },
-    rulebook(engine, call.session_id, ctx.workspace.root)
-  )
-  return { paths, cwd, effect, verdict }
+  return always_ask === undefined ? found : { ...found, verdict: judge({ ...question, always_ask }, rules) }
 }
 
 /** Runs the tool's own early check, unless policy refuses the call anyway. */
@@ -129,11 +136,6 @@ function addIfMatch(paths: Assessment['paths'], if_match: string) {
       errors: [{ pointer: '/if_match', message: 'this call writes no file' }]
     })
   target.if_match ??= if_match
-}
-
-function mustMatch(path: string, wanted: string, found: string) {
-  if (found === wanted || found === `sha256:${wanted}`) return
-  throw new ToolError('STALE_FILE', `${path} is not as it was read: read it again.`, { path, if_match: wanted, found })
 }
 
 function hostOf(url: string) {

@@ -33,7 +33,8 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
         if (isSettled(live.call)) return
         const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
         if (mayDiffer && !(await stillStands(engine, live, bound))) return
-        await start(engine, live)
+        if (bound !== undefined) live.host.files.bind()
+        await start(engine, live, bound)
       },
       live.abort.signal
     )
@@ -44,21 +45,26 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
 
 /** Looks once more, in the call's turn: what would happen must be what was decided on. If not, it is judged anew. */
 async function stillStands(engine: Engine, live: Live, bound: string | undefined): Promise<boolean> {
-  const { call } = live
-  const assessment = await assess(engine, live, call.params)
-  live.assessment = assessment
-  if (assessment.verdict.decision === 'deny') {
-    await fail(engine, live, new ToolError(assessment.verdict.code ?? 'PERMISSION_DENIED', assessment.verdict.reason))
-    return false
-  }
+  const assessment = await judgedAnew(engine, live)
+  if (!assessment) return false
   if (
     bound === undefined
       ? assessment.verdict.decision === 'allow'
-      : (await digest(live, call.params, assessment)) === bound
+      : (await digest(live, live.call.params, assessment)) === bound
   )
     return true
   await askAgain(engine, live, assessment)
   return false
+}
+
+/** What the call would do now; undefined where it may not any more, and has ended with that. */
+async function judgedAnew(engine: Engine, live: Live): Promise<Assessment | undefined> {
+  const assessment = await assess(engine, live, live.call.params)
+  live.assessment = assessment
+  const { decision, code, reason } = assessment.verdict
+  if (decision !== 'deny') return assessment
+  await fail(engine, live, new ToolError(code ?? 'PERMISSION_DENIED', reason))
+  return undefined
 }
 
 /** Back to the approver with what would happen now. */
@@ -90,7 +96,7 @@ export const toolCall = (call: Call) => ({
   ...(call.status === 'awaiting_approval' && { approval: call.approval })
 })
 
-async function start(engine: Engine, live: Live) {
+async function start(engine: Engine, live: Live, bound: string | undefined) {
   const { tool, call, assessment } = live
   live.started = performance.now()
   const approved_by = 'approved_by' in call && call.approved_by ? call.approved_by : auto()
@@ -127,12 +133,18 @@ async function start(engine: Engine, live: Live) {
   } catch (error) {
     if (isSettled(live.call)) throw error
     teller.flush()
-    await stopped(engine, live, error)
+    if (bound === undefined || !isOvertaken(live, error)) return await stopped(engine, live, error)
+    const assessment = await judgedAnew(engine, live)
+    if (assessment) await askAgain(engine, live, assessment)
   } finally {
     clearTimeout(timer)
     if (!reads) touched(engine, live)
   }
 }
+
+/** Whether a file has moved on in the moment between the last look and the change, which has then not been made. */
+const isOvertaken = ({ changes, abort }: Live, error: unknown) =>
+  error instanceof ToolError && error.code === 'STALE_FILE' && changes.length === 0 && !abort.signal.aborted
 
 const auto = (): ApprovedBy => ({ source: 'auto', at: new Date().toISOString() })
 

@@ -10,6 +10,7 @@ import {
   readlinkSync
 } from 'node:fs'
 import { ToolError } from '../errors.ts'
+import { BoundFiles } from './bound-files.ts'
 import type { HeldBuffer } from './buffers.ts'
 import { hashOf } from './content.ts'
 import type { Unsaved } from './editors.ts'
@@ -36,6 +37,7 @@ export class FileReader {
   /** Those of them that stand for an entry itself, be it a link. */
   readonly #entries = new Set<string>()
   protected readonly held: HeldFiles
+  readonly #bound = new BoundFiles()
 
   constructor(workspace: Workspace, guard: Guard, effects: Effects) {
     this.workspace = workspace
@@ -71,6 +73,17 @@ export class FileReader {
 
   /** What is there, as a string that differs when the content does. The path is canonical: a link at its end is meant. */
   preimage(path: string): string {
+    const image = this.#image(path)
+    this.#bound.see(path, image)
+    return image
+  }
+
+  /** From now on, until it is judged anew, the call acts on what `preimage` has told, or fails. */
+  bind() {
+    this.#bound.bind()
+  }
+
+  #image(path: string): string {
     const place = walkToEntry(this.workspace, path)
     try {
       const { stat } = place
@@ -135,16 +148,21 @@ export class FileReader {
     let unsaved: Unsaved | undefined
     try {
       this.refuseServerState(place, path)
-      if (!place.stat) return undefined
+      if (!place.stat) {
+        if (this.#bound.differs(place.path, () => 'absent')) throw stale(path)
+        return undefined
+      }
       file = this.openAt(place, path)
       unsaved = this.held.replacedAt(place)
     } finally {
       place.close()
     }
     try {
-      if (unsaved)
-        return new Found({ path: file.path, size: unsaved.bytes.length, stat: file.stat }, unsaved.bytes, unsaved)
-      return new Found(file, file.size > HASH_LIMIT ? undefined : await file.bytes(this.effects.signal))
+      const found = unsaved
+        ? new Found({ path: file.path, size: unsaved.bytes.length, stat: file.stat }, unsaved.bytes, unsaved)
+        : new Found(file, file.size > HASH_LIMIT ? undefined : await file.bytes(this.effects.signal))
+      if (this.#bound.differs(found.path, () => found.hash ?? `stat:${stampOf(found.stat)}`)) throw stale(path)
+      return found
     } finally {
       file.close()
     }
@@ -199,6 +217,7 @@ export class FileReader {
     place.close()
     const resolved = judge(this.workspace, this.guard, place)
     this.judged.set(path, resolved)
+    this.#bound.release()
     this.held.judged(resolved.path)
     return resolved
   }

@@ -19,6 +19,7 @@ import { Processes } from './processes.ts'
 import { Ripgrep } from './ripgrep.ts'
 import { Snapshots } from './snapshots.ts'
 import { Spawner } from './spawner.ts'
+import { Texts } from './texts.ts'
 import { Tree } from './tree.ts'
 import { Watcher } from './watcher.ts'
 
@@ -48,6 +49,7 @@ export class Machine {
   readonly #spawner = new Spawner()
   readonly #compute = new Compute()
   readonly #lines = new LineIndexes()
+  readonly #texts = new Texts()
   readonly #pdf = new PdfReader()
   readonly #guard: Guard
   readonly #settings: Settings
@@ -80,6 +82,7 @@ export class Machine {
       track: () => snapshots.begin(effects),
       compute: this.#compute,
       lines: this.#lines,
+      texts: this.#texts,
       pdf: this.#pdf
     }
   }

@@ -13,6 +13,7 @@ import type { Change, Host } from '../../src/host/host.ts'
 import { LineIndexes } from '../../src/host/line-index.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { PdfReader } from '../../src/host/pdf.ts'
+import { Texts } from '../../src/host/texts.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool.ts'
 
 export interface World {
@@ -56,7 +57,7 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     workspace: { name: 'default', root },
     signal: abort.signal,
     // Only this is here: a tool of this folder that reached for more would fail at once.
-    host: { files, compute, lines: new LineIndexes(), pdf: new PdfReader() } as Host,
+    host: { files, compute, lines: new LineIndexes(), texts: new Texts(), pdf: new PdfReader() } as Host,
     history: NO_HISTORY,
     notes: { read: () => undefined, write: async () => {} }
   }
