@@ -12,6 +12,9 @@ import { NO_HISTORY } from './tools/context.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'dir/b.txt': 'b\n', 'dir/c.txt': 'c\n', '.gitignore': 'ignored\n' }
 
+/** A call that left a file as it is here. */
+const PAST = `tc_${'PAST'.padStart(26, '0')}`
+
 /** Params that each tool can be called with on these files. */
 const PARAMS: Record<string, Record<string, unknown>> = {
   read_file: { path: 'a.txt' },
@@ -31,6 +34,7 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   move_file: { from: 'a.txt', to: 'moved.txt' },
   copy_file: { source: 'dir', dest: 'copy', recursive: true },
   create_directory: { path: 'made' },
+  undo: { tool_call_id: PAST },
   list_directory: { path: '.' },
   glob: { pattern: '*.txt', path: 'dir' },
   grep: { pattern: 'one', path: '.' },
@@ -75,6 +79,8 @@ async function start(t: Test) {
 
 t.setTimeout(120_000)
 const app = await start(t)
+app.write('a.txt', 'before\n')
+await app.run('write_file', { path: 'a.txt', content: FILES['a.txt'] }, { tool_call_id: PAST })
 
 t.strictSame(Object.keys(PARAMS).sort(), TOOLS.map(({ name }) => name).sort(), 'every tool has a row')
 

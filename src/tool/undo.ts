@@ -21,8 +21,8 @@ export type Obstacle = keyof typeof OBSTACLES
 export const UndoConflict = Type.Object(
   {
     tool_call_id: Type.String({ description: 'The call whose change cannot be taken back.' }),
-    reason: Type.Enum(Object.keys(OBSTACLES) as Obstacle[]),
-    message: Type.String(),
+    reason: Type.Enum(Object.keys(OBSTACLES) as Obstacle[], { description: 'What stands in the way.' }),
+    message: Type.String({ description: 'The same in words, with the lines.' }),
     start_line: Type.Optional(Type.Integer({ description: 'With overlap: first line of what is there now.' })),
     end_line: Type.Optional(Type.Integer({ description: 'Last line; one less than the first where no line is left.' })),
     now: Type.Optional(Type.String({ description: 'What is there.' })),
@@ -44,8 +44,8 @@ export const UndoFile = Type.Object(
     ),
     from: Type.Optional(Type.String({ description: 'With move_back: where it is now.' })),
     diff: Type.Optional(Type.String({ description: 'What changes, as a unified diff.' })),
-    note: Type.Optional(Type.String()),
-    conflicts: Type.Optional(Type.Array(UndoConflict))
+    note: Type.Optional(Type.String({ description: 'What one should know besides.' })),
+    conflicts: Type.Optional(Type.Array(UndoConflict, { description: 'Why it stays as it is.' }))
   },
   { title: 'UndoFile' }
 )

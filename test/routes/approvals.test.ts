@@ -56,7 +56,8 @@ t.test('an approved call runs as it was shown, and says who approved it', async 
         added: 1,
         removed: 1
       }
-    ]
+    ],
+    undo: { available: true }
   })
   const held = await overwrite(app, 'three')
   t.match(await app.request('POST', `/calls/${held.tool_call_id}/approve?wait_ms=60000`, {}), {

@@ -31,8 +31,10 @@ const spawner = new Spawner()
 t.teardown(() => spawner.close())
 
 t.test('every tool of the folder is described whole', async t => {
-  const here = readdirSync(join(import.meta.dirname, '../../../src/tools/files')).filter(name => name.includes('_'))
-  t.same(tools.map(({ name }) => `${name}.ts`).sort(), here.sort())
+  const here = readdirSync(join(import.meta.dirname, '../../../src/tools/files'))
+  // The name of a tool has two words; what is made of one, or of more with a hyphen, helps them.
+  const named = here.filter(name => name.includes('_') || name === 'undo.ts')
+  t.same(tools.map(({ name }) => `${name}.ts`).sort(), named.sort())
   for (const tool of tools) {
     const schemas = [tool.input, tool.output] as { properties: Record<string, { description?: string }> }[]
     for (const { properties } of schemas)
