@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import { explain, quote } from './errno.ts'
 import { FileReader, notFound, stale } from './file-reader.ts'
-import { makeMissing, unmake } from './folders.ts'
+import { folderMade, makeMissing, unmake } from './folders.ts'
 import { type Gone, keepGone, lookAtGone } from './gone.ts'
 import type { Change, Effects, Workspace } from './host.ts'
 import { type Keeping, keepingIn } from './keeping.ts'
@@ -33,7 +33,7 @@ export class FileChanger extends FileReader {
       this.judged.delete(path)
       return result
     } catch (error) {
-      unmake(this.workspace, made)
+      unmake(this.workspace, made, this.#write)
       throw explain(error, path)
     } finally {
       place.close()
@@ -65,7 +65,7 @@ export class FileChanger extends FileReader {
 
   /** Makes what is missing above a place. The caller closes what this gives. */
   protected makeMissing(place: Place, made: string[]): Promise<Place> {
-    return makeMissing(this.workspace, this.effects, place, made)
+    return makeMissing(this.workspace, this.effects, place, { made, happen: this.#write })
   }
 
   /** The last gate before something shows. */
@@ -74,11 +74,16 @@ export class FileChanger extends FileReader {
     this.effects.signal.throwIfAborted()
   }
 
-  /** Does what makes changes show, and tells them. */
-  protected happen(changes: Change[], act: () => void) {
+  /** Does what makes changes show, and tells them, with the folders made for them, which from then on stay. */
+  protected happen(changes: Change[], act: () => void, made: readonly string[] = []) {
     const { log, call } = this.keeping
     log.happen({ call, root: this.workspace.root, changes }, act)
-    for (const change of changes) this.effects.changed(change)
+    for (const change of [...made.map(folderMade), ...changes]) this.effects.changed(change)
+  }
+
+  readonly #write = (change: Change, act: () => void) => {
+    const { log, call } = this.keeping
+    log.happen({ call, root: this.workspace.root, changes: [change] }, act)
   }
 
   /** Keeps what is about to go from a place. */

@@ -8,6 +8,7 @@ import { changeInEditor } from './editors.ts'
 import { quote } from './errno.ts'
 import { notAFile, notFound, stale } from './file-reader.ts'
 import { FileRemover } from './file-remover.ts'
+import { folderMade } from './folders.ts'
 import { Found } from './found.ts'
 import { type Gone, kept } from './gone.ts'
 import type { Change } from './host.ts'
@@ -142,7 +143,7 @@ export class Files extends FileRemover {
         try {
           await this.permitted()
           const rename = checked(source, target)
-          this.happen([...foldersMade(made), ...changesOfMove(paths, moved, replaced)], rename)
+          this.happen(changesOfMove(paths, moved, replaced), rename, made)
           await allOf(fsync(source.folder), fsync(target.folder))
           return paths
         } finally {
@@ -167,10 +168,9 @@ export class Files extends FileRemover {
       const reached = await this.makeMissing(place, made)
       try {
         await this.permitted()
-        const all = [...made, reached.path]
-        this.happen(foldersMade(all), () => mkdirSync(reached.door))
+        this.happen([folderMade(reached.path)], () => mkdirSync(reached.door), made)
         await fsync(reached.folder)
-        return all
+        return [...made, reached.path]
       } finally {
         reached.close()
       }
@@ -208,16 +208,16 @@ export class Files extends FileRemover {
           counted = lines()
           if (Buffer.isBuffer(content)) images.offer(content, told().hash)
         },
-        changes: () => [
-          ...foldersMade(made),
-          {
-            path: place.path,
-            operation: was ? 'modified' : 'created',
-            ...(before !== undefined && { before_hash: before }),
-            after_hash: told().hash,
-            ...counted
-          }
-        ]
+        change: () => ({
+          path: place.path,
+          operation: was ? 'modified' : 'created',
+          ...(before !== undefined && { before_hash: before }),
+          after_hash: told().hash,
+          ...counted
+        }),
+        visible: change => {
+          for (const each of [...made.map(folderMade), change]) effects.changed(each)
+        }
       }
     )
     return told()
@@ -229,10 +229,6 @@ export class Files extends FileRemover {
     return kept(this.keeping.images, file).finally(() => file.close())
   }
 }
-
-/** They stay once what they were made for is there. */
-const foldersMade = (paths: readonly string[]) =>
-  paths.map((path): Change => ({ path, operation: 'created', kind: 'directory' }))
 
 /** A link that is moved over is told to be gone: what is told of a move is about a file. */
 function changesOfMove({ from, to }: { from: string; to: string }, moved: Gone, replaced: Gone | undefined): Change[] {

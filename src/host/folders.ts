@@ -1,18 +1,21 @@
 // Making the folders that a change needs, through descriptors, and taking them back when the change fails.
-import { closeSync, constants, mkdirSync, openSync, rmdirSync } from 'node:fs'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync } from 'node:fs'
 import { errnoOf } from './errno.ts'
-import type { Effects, Workspace } from './host.ts'
+import type { Change, Effects, Workspace } from './host.ts'
 import { type Place, walkToEntry } from './paths.ts'
 import { fsync } from './put.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
+
+/** Does what makes one change show, between the word that it will and the word that it has. */
+export type Happen = (change: Change, act: () => void) => void
 
 /** The same place with every folder above it there. Adds the paths of those it makes to `made`; the caller closes it. */
 export async function makeMissing(
   workspace: Workspace,
   effects: Effects,
   place: Place,
-  made: string[]
+  { made, happen }: { made: string[]; happen: Happen }
 ): Promise<Place> {
   if (place.missing.length === 0) return { ...place, close: () => {} }
   await effects.committed()
@@ -26,7 +29,7 @@ export async function makeMissing(
   try {
     for (const name of place.missing) {
       const path = names.slice(0, ++depth).join('/')
-      if (makeOne(prefix + name)) made.push(path)
+      if (makeOne(prefix + name, path, happen)) made.push(path)
       await fsync(folder)
       const inside = openSync(prefix + name, FOLDER | doors.noLinks)
       leave()
@@ -42,12 +45,12 @@ export async function makeMissing(
 }
 
 /** Removes folders that were made for a change that did not happen, unless something is in them by now. */
-export function unmake(workspace: Workspace, made: readonly string[]) {
+export function unmake(workspace: Workspace, made: readonly string[], happen: Happen) {
   for (const path of made.toReversed()) {
     try {
       const place = walkToEntry(workspace, path)
       try {
-        rmdirSync(place.door)
+        happen({ path, operation: 'deleted', kind: 'directory' }, () => rmdirSync(place.door))
       } finally {
         place.close()
       }
@@ -57,9 +60,12 @@ export function unmake(workspace: Workspace, made: readonly string[]) {
   }
 }
 
-function makeOne(door: string) {
+export const folderMade = (path: string): Change => ({ path, operation: 'created', kind: 'directory' })
+
+function makeOne(door: string, path: string, happen: Happen): boolean {
+  if (lstatSync(door, { throwIfNoEntry: false })) return false
   try {
-    mkdirSync(door)
+    happen(folderMade(path), () => mkdirSync(door))
     return true
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false

@@ -36,10 +36,10 @@ type Of<D extends Motion['do']> = Extract<Motion, { do: D }>
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-/** Tells a file from itself with another content, wherever it is moved. Its number would tell more, but on a layered file
- * system that changes with the first change. */
+/** Tells a thing from any other, and a file from itself with another content, wherever it is moved. The device is left out:
+ * where layers are stacked, the first change moves a file to another. */
 export const identityOf = (stat: BigIntStats): string =>
-  stat.isDirectory() ? 'folder' : `${stat.size}:${stat.mtimeNs}`
+  stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`
 
 /** Makes a motion. What it takes away must still be what it `was`. */
 export function perform(workspace: Workspace, motion: Motion, was: BigIntStats | undefined) {

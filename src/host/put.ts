@@ -68,12 +68,14 @@ export interface Putting {
   /** Work that can be done while the disk is busy. */
   meanwhile(): void
   /** What is to be told, once that work is done. */
-  changes(): Change[]
+  change(): Change
+  /** Called the moment the file shows. */
+  visible(change: Change): void
 }
 
 /**
- * Puts a file at a place whose folder exists. `was` is what the caller found there:
- * it is replaced only while it still is that. Without it nothing may be there, and nothing is ever overwritten.
+ * Puts a file at a place whose folder exists. `was` is what the caller found there: it is replaced only while it still
+ * is that. Without it nothing may be there, and nothing is ever overwritten.
  */
 export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting): Promise<void> {
   const { workspace, keeping, effects } = putting
@@ -82,7 +84,7 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
   const folder = nodePath.dirname(place.path)
   const name = keeping.log.begin(nodePath.join(workspace.root, folder))
   const temp = place.prefix + name
-  let changes: Change[]
+  let change: Change
   try {
     const fd = openSync(temp, NEW_FILE | workspace.doors.noLinks, bits.new ?? 0o600)
     try {
@@ -93,9 +95,9 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
         later(putting.meanwhile)
       )
       effects.signal.throwIfAborted()
-      changes = putting.changes()
+      change = putting.change()
       const { call } = keeping
-      keeping.log.happen({ call, root: workspace.root, changes, temp: nodePath.join(folder, name) }, () => {
+      keeping.log.happen({ call, root: workspace.root, changes: [change], temp: nodePath.join(folder, name) }, () => {
         if (was) replace(temp, place, was)
         else renameExclusive(temp, place.door)
       })
@@ -108,7 +110,7 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
   } finally {
     keeping.log.end()
   }
-  for (const change of changes) effects.changed(change)
+  putting.visible(change)
   await fsync(place.folder)
 }
 

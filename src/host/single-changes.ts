@@ -7,9 +7,7 @@ import { openWorkspace, type Place, walkToEntry } from './paths.ts'
 
 export function hasHappened(workspace: Workspace, { changes, temp }: Intent): boolean {
   const main = changes.at(-1)!
-  const has = looked(workspace, [main.path, temp ?? main.from], (place, other) => judge(main, place, other))
-  if (!has && temp !== undefined) removeMade(workspace, changes)
-  return has
+  return looked(workspace, [main.path, temp ?? main.from], (place, other) => judge(main, place, other))
 }
 
 /** Does something in a workspace that may not be served any more; undefined where it is gone. */
@@ -45,11 +43,6 @@ function takeBackHalf(place: Place, from: Place) {
 
 const isSameLink = (a: Place, b: Place) =>
   a.stat!.isSymbolicLink() && b.stat!.isSymbolicLink() && readlinkSync(a.door) === readlinkSync(b.door)
-
-/** Folders made for a file that never came. */
-function removeMade(workspace: Workspace, changes: readonly Change[]) {
-  for (const { path, kind } of changes.toReversed()) if (kind === 'directory') looked(workspace, [path], removeEmpty)
-}
 
 function looked<T>(
   workspace: Workspace,
