@@ -30,11 +30,13 @@ export const differences = (a: Tree, b: Tree): string[] =>
 
 export function read(folder: string): Tree {
   const tree = new Map<string, Entry>()
-  for (const found of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (found.isDirectory()) continue
-    const file = path.join(found.parentPath, found.name)
-    tree.set(path.relative(folder, file), entry(file))
-  }
+  const folders = ['']
+  for (const below of folders)
+    for (const found of readdirSync(path.join(folder, below), { withFileTypes: true })) {
+      const name = path.join(below, found.name)
+      if (found.isDirectory()) folders.push(name)
+      else tree.set(name, entry(path.join(folder, name)))
+    }
   return tree
 }
 

@@ -1,0 +1,20 @@
+// npm run race: everything that files are used for, while another process exchanges a file or a folder on the way with a
+// link out of the workspace. Says what came of it; nothing may leak, and nothing outside may change.
+import { parseArgs } from 'node:util'
+import { HEATS, race } from '../test/host/race.ts'
+
+const { values } = parseArgs({ options: { swaps: { type: 'string', default: '100000' } } })
+/** In each heat. */
+const least = { swaps: Math.ceil(Number(values.swaps) / HEATS.length), tries: 2_000 }
+
+let swaps = 0
+for (const heat of HEATS) {
+  const { heat: name, leaked, touched, holding, ...counts } = await race(heat, least)
+  swaps += counts.swaps
+  const bad = leaked.length + touched.length + holding.length
+  console.log(
+    `${name.padEnd(22)} ${JSON.stringify(counts)}${bad === 0 ? '' : ` BROKEN: ${[...leaked, ...touched, ...holding]}`}`
+  )
+  if (bad > 0) process.exitCode = 1
+}
+console.log(`${swaps} swaps, ${process.exitCode ? 'something leaked' : 'nothing leaked'}`)
