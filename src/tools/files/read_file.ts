@@ -35,6 +35,9 @@ export default defineTool({
   }
 })
 
+const LARGE_NOTEBOOK = 'A notebook over 10 MB is shown as text.'
+const NO_NOTEBOOK = 'This is no notebook of format 4: shown as text.'
+
 /** The first that shows an output presents it. */
 const SHOWINGS: readonly Showing[] = [
   { shows: ({ media_type }) => media_type === PDF, present: presentPdf },
@@ -56,16 +59,23 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
     if (isPdf(bytes)) return await readPdf(input, file, bytes, host, signal)
     if (pages !== undefined) throw invalidParam('pages', `${path} is not a PDF.`)
     refuseLargeImage(path, bytes, file.size)
-    if (large) return await readLarge(input, file, bytes, host, signal)
+    const cells = isNotebook(path) && encoding === undefined
+    if (large) {
+      const output = await readLarge(input, file, bytes, host, signal)
+      return cells ? noting(LARGE_NOTEBOOK, output) : output
+    }
     const image = readImage(file, bytes)
     if (image) return image
-    if (!isNotebook(path) || encoding !== undefined) return remembered(readText(input, file, bytes), bytes, host)
-    const notebook = await readNotebook(input, file, bytes, host, signal)
-    return notebook ?? { ...readText(input, file, bytes), notes: ['This is no notebook of format 4: shown as text.'] }
+    const notebook = cells ? await readNotebook(input, file, bytes, host, signal) : undefined
+    if (notebook) return notebook
+    const output = remembered(readText(input, file, bytes), bytes, host)
+    return cells ? noting(NO_NOTEBOOK, output) : output
   } finally {
     file.close()
   }
 }
+
+const noting = (note: string, output: ReadOutput) => ({ ...output, notes: [note, ...(output.notes ?? [])] })
 
 /** So that a write which comes with this hash too late can be told what has changed since. */
 function remembered(output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {

@@ -152,5 +152,10 @@ t.test('a notebook that is large is worked out elsewhere, and one that is larger
   t.match(await run(readFile, { path: 'a.ipynb', offset: 2 }, ctx), { cells: [{ index: 2, source: 'end' }] })
   const input = { path: 'a.ipynb' }
   t.match(readFile.present(await run(readFile, input, ctx), input).content, /Cell 1 may be longer than one answer/)
-  t.match(await run(readFile, { path: 'b.ipynb' }, ctx), { media_type: undefined, lines: 1, truncated: true })
+  t.match(await run(readFile, { path: 'b.ipynb' }, ctx), {
+    media_type: undefined,
+    lines: 1,
+    truncated: true,
+    notes: ['A notebook over 10 MB is shown as text.']
+  })
 })
