@@ -61,6 +61,7 @@ export function casesOf(commit: Commit, blobs: Blobs, leaveOut: LeaveOut): Case[
 function know(change: FileChange, blobs: Blobs, leaveOut: LeaveOut): Known | undefined {
   const versions = [change.before, change.after]
   if (versions.some(version => version?.mode === SUBMODULE)) return leaveOut('submodule') as undefined
+  if (versions.some(version => version?.mode === LINK)) return leaveOut('symbolic link') as undefined
   const [before, after] = versions.map(version => version && sideOf(version, blobs)) as [Side?, Side?]
   if (IS_BINARY.test(change.diff.toString('latin1'))) return leaveOut('binary file') as undefined
   if (!keepsEncoding(before?.entry, after?.entry))
