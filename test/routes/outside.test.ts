@@ -1,7 +1,7 @@
 // What others change is told as events: everything once, and nothing of ours twice.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -207,6 +207,18 @@ t.test('what calls change is told by them alone, and what others change meanwhil
   )
 })
 
+const PATCH = `*** Begin Patch
+*** Add File: p/q.txt
++added
+*** Update File: d.txt
+*** Move to: p/d.txt
+@@
+-B
++C
+*** Delete File: other/b.txt
+*** End Patch
+`
+
 t.test('every kind of change by a call is known as ours', async t => {
   const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
   const tiers = { administrator: [], user: allow, workspace: [] }
@@ -219,9 +231,16 @@ t.test('every kind of change by a call is known as ours', async t => {
     ['move_file', { from: 'a.txt', to: 'd.txt', overwrite: true }],
     ['copy_file', { source: 'other', dest: 'copy', recursive: true }],
     ['create_directory', { path: 'empty' }],
-    ['delete_file', { path: 'copy', recursive: true }]
+    ['delete_file', { path: 'copy', recursive: true }],
+    ['multi_edit', { path: 'd.txt', edits: [{ old: 'A', new: 'B' }] }],
+    ['apply_patch', { patch: PATCH }]
   ]
-  for (const [tool, params] of calls) t.match(await call(tool, params), { status: 'success' }, tool)
+  let last: Json
+  for (const [tool, params] of calls) {
+    last = await call(tool, params)
+    t.match(last, { status: 'success' }, tool)
+  }
+  t.match(await call('undo', { tool_call_id: last.tool_call_id }), { status: 'success' })
   const events = await told()
   t.same(
     events.filter(({ by }: Json) => by === 'external'),
@@ -257,4 +276,31 @@ t.test('where nothing is told, it is said why', async t => {
     watching: false,
     reason: 'There are more than 2 folders that are not ignored.'
   })
+})
+
+t.test('a change in a workspace within another is told there alone', async t => {
+  const folder = realpathSync(t.testdir({ inner: { 'a.txt': 'a' } }))
+  const roots = [
+    { name: 'default', path: folder },
+    { name: 'inner', path: path.join(folder, 'inner') }
+  ]
+  const app = await watched(t, {}, { settings: { roots } })
+  const there = { workspace: 'inner' }
+  for (const name of ['b.txt', 'c.txt'])
+    t.match(await app.call('write_file', { path: name, content: '' }, there), { status: 'success' })
+  t.match(await app.call('move_file', { from: 'inner/c.txt', to: 'd.txt' }), { status: 'success' })
+  writeFileSync(path.join(folder, 'inner/~'), '')
+  const told = await app.stream.until(({ path, workspace }) => path === 'inner/~' && workspace === 'default')
+  const named = told.filter(({ event }: Json) => event === 'file.changed')
+  t.same(
+    named
+      .map(({ workspace, path, by }: Json) => [workspace, path, by === 'external'])
+      .filter(([, path]) => path !== '~'),
+    [
+      ['inner', 'b.txt', false],
+      ['inner', 'c.txt', false],
+      ['default', 'd.txt', false],
+      ['default', 'inner/~', true]
+    ]
+  )
 })

@@ -1,10 +1,11 @@
 // What a command changes is told as its call's, where that is asked for, with all that taking it back needs.
 import { createHash } from 'node:crypto'
-import { chmodSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { Images } from '../../src/host/images.ts'
 import { imagesFolder } from '../../src/host/keeping.ts'
+import { contents } from '../folder.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 
 const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
@@ -64,6 +65,38 @@ t.test('all that a command changes is told, in an order in which it could have h
   ])
   for (const text of ['two\n', 'four\n', 'one\n', 'one\nmore\n']) t.equal(kept(hash(text)), text, 'its content is kept')
   t.same((await get(`/calls/${call.tool_call_id}`)).changes, changes)
+})
+
+t.test('undo takes it back, whatever it was', async t => {
+  const files = {
+    'a.txt': 'one\n',
+    'b.bin': 'x\0y',
+    'dir/c.txt': 'three\n',
+    'dir/sub/d.txt': 'four\n',
+    x: '',
+    '.env': 'A=1\n'
+  }
+  const { shell, root, at, get, post } = await served(t, files)
+  symlinkSync('dir/c.txt', at('link'))
+  mkdirSync(at('empty'))
+  chmodSync(at('x'), 0o755)
+  const before = contents(root)
+  const commands = [
+    'echo more >> a.txt; rm b.bin; mv dir/c.txt moved.txt; rm -r dir; mkdir -p p/q; echo new > p/q/r; ln -sfn x link',
+    'rm a.txt; mkdir a.txt; echo in > a.txt/in; rmdir empty; echo file > empty; chmod 600 x; echo B=2 >> .env',
+    'mv dir other; echo more >> other/sub/d.txt; rm link; ln -s nowhere link',
+    'mv dir/sub sub; mv dir sub/dir; rm -f sub/dir/c.txt',
+    'rm -rf ./* .env'
+  ]
+  for (const command of commands) {
+    const call = await shell(command)
+    t.match(call, { status: 'success', result: { data: { exit_code: 0 } } }, command)
+    t.notSame(contents(root), before)
+    const { digest } = await get(`/calls/${call.tool_call_id}/undo`)
+    const undone = await post(`/calls/${call.tool_call_id}/undo?wait_ms=10000`, { digest, confirm: true })
+    t.match(undone, { status: 'success' }, command)
+    t.same(contents(root), before, command)
+  }
 })
 
 t.test('however it ends', async t => {
