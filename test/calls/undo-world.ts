@@ -45,7 +45,7 @@ export async function undoWorld(t: Test, files: Record<string, string> = {}, opt
     /** Permission bits, folders' too. */
     mode: (name: string) => (lstatSync(at(name)).mode & 0o777).toString(8),
     link: (name: string, target: string) => symlinkSync(target, at(name)),
-    folder: (name: string) => mkdirSync(at(name), { recursive: true }),
+    makeFolder: (name: string) => mkdirSync(at(name), { recursive: true }),
     remove: (name: string) => rmSync(at(name), { recursive: true }),
     at
   }

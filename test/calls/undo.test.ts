@@ -54,7 +54,7 @@ t.test('what a call did to a file is shown, and taken back as it was shown', asy
 })
 
 t.test('every kind of change is taken back, bytes, modes, links and folders', async t => {
-  const { did, undo, tree, at, link, folder, mode, write, ...app } = await undoWorld(t, {
+  const { did, undo, tree, at, link, makeFolder, mode, write, ...app } = await undoWorld(t, {
     'a.txt': ten,
     'd/b.txt': 'b\n',
     'd/e/c.sh': 'c\n',
@@ -66,7 +66,7 @@ t.test('every kind of change is taken back, bytes, modes, links and folders', as
   chmodSync(at('over.txt'), 0o640)
   link('d/link', '../a.txt')
   link('d/lost', 'no/such')
-  folder('d/empty')
+  makeFolder('d/empty')
   const before = tree()
   const cases: [string, object, Record<string, string>][] = [
     [
@@ -144,7 +144,10 @@ t.test('later changes stay where both can be had', async t => {
 })
 
 t.test('where both cannot be had, nothing changes, and it is told where they clash', async t => {
-  const { did, undo, write, remove, tree, folder, show, read } = await undoWorld(t, { 'a.txt': ten, 'b.txt': 'b\n' })
+  const { did, undo, write, remove, tree, makeFolder, show, read } = await undoWorld(t, {
+    'a.txt': ten,
+    'b.txt': 'b\n'
+  })
   const edit = await did('edit_file', { path: 'a.txt', old: 'line 4', new: 'LINE 4' })
   write('a.txt', read('a.txt').replace('LINE 4', 'by hand').replace('line 1\n', 'new\nline 1\n'))
   const clash = {
@@ -184,7 +187,7 @@ t.test('where both cannot be had, nothing changes, and it is told where they cla
   write('b.txt', 'another\n')
   t.same(await reasons(gone), [['b.txt', 'conflict', 'exists']])
   remove('b.txt')
-  folder('b.txt')
+  makeFolder('b.txt')
   t.same(await reasons(gone), [['b.txt', 'conflict', 'exists']])
   remove('b.txt')
   write('b.txt', 'b\n')
@@ -193,7 +196,7 @@ t.test('where both cannot be had, nothing changes, and it is told where they cla
   const removed = await did('edit_file', { path: 'b.txt', old: 'b', new: 'B' })
   remove('b.txt')
   t.same(await reasons(removed), [['b.txt', 'conflict', 'gone']])
-  folder('b.txt')
+  makeFolder('b.txt')
   t.same(await reasons(removed), [['b.txt', 'conflict', 'changed']])
   remove('b.txt')
 

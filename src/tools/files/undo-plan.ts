@@ -61,10 +61,14 @@ export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan
   for (const { tool_call_id, changes } of calls) {
     const free = changes.filter(change => !placesOf(change).some(place => stuck.includes(place)))
     const obstructed = (change: Change, obstruction: Obstruction) => {
-      const known = conflicts.get(obstruction.path) ?? []
-      const secret = isSecret(obstruction.path, ctx)
-      conflicts.set(obstruction.path, [...known, ...conflictsOf(tool_call_id, obstruction, secret)])
-      stuck.push(...placesOf(change), obstruction.path)
+      const { path } = obstruction
+      const known = conflicts.get(path) ?? []
+      const found = conflictsOf(tool_call_id, obstruction, isSecret(path, ctx))
+      // A folder that can't be made stands in the way of all that it should hold; once is enough.
+      const isNews = ({ message }: UndoConflict) =>
+        !known.some(one => one.message === message && one.tool_call_id === tool_call_id)
+      conflicts.set(path, [...known, ...found.filter(isNews)])
+      stuck.push(...placesOf(change), path)
     }
     await reverse(free, { draft, contents, movesWhole, obstructed })
   }
