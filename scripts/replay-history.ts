@@ -57,7 +57,8 @@ const failures = notable.filter(({ outcome }) => outcome === 'wrong' || outcome 
 if (options.json)
   console.log(JSON.stringify({ commits: commits.length, cases: total, table, left_out, notable }, null, 2))
 else print()
-if (failures.length > 0 || total === 0) process.exitCode = 1
+// A shallow clone may have no commit with a parent, and so nothing to do again.
+if (failures.length > 0) process.exitCode = 1
 
 type Counts = Record<Outcome, number>
 
