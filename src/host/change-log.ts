@@ -6,11 +6,13 @@ import { closeSync, fdatasync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import nodePath from 'node:path'
 import { promisify } from 'node:util'
 import { type Group, type Intent, type Line, lineOf, logsFolder, ofCalls, readLines } from './change-log-lines.ts'
+import { explainState } from './errno.ts'
 import { TEMP_PREFIX } from './paths.ts'
 import { startOf } from './running.ts'
 
 /** Past this size the log is cleared of calls that have ended, as soon as nothing is under way. */
 const LOG_LIMIT = 64 * 1024
+const UNWRITTEN = 'it could not be written down'
 const sync = promisify(fdatasync)
 
 export class ChangeLog {
@@ -47,17 +49,23 @@ export class ChangeLog {
     if (--this.#open === 0 && this.#size >= this.#limit) this.#clear()
   }
 
-  /** Does at once what makes changes show, between the word that it will and the word that it has. */
-  happen(intent: Omit<Intent, 'intent'>, act: () => void) {
+  /** Does at once what makes changes show, between the word that it will and the word that it has. Gives their number. */
+  happen(intent: Omit<Intent, 'intent'>, act: () => void): number {
     const number = ++this.#count
     this.#append({ intent: number, ...intent })
     try {
       act()
     } catch (error) {
-      this.#tell({ of: number, verdict: 'never' })
+      this.never(number)
       throw error
     }
     this.#tell({ of: number, verdict: 'done' })
+    return number
+  }
+
+  /** What has shown was taken back. */
+  never(number: number) {
+    this.#tell({ of: number, verdict: 'never' })
   }
 
   /** Writes down a change of several paths, and gives its number once that is durable. It is under way until it is told
@@ -67,7 +75,7 @@ export class ChangeLog {
     this.#open++
     try {
       this.#append({ group: number, ...group })
-      await sync(this.#fd!)
+      await this.#sync()
       return number
     } catch (error) {
       this.undone(number)
@@ -78,7 +86,7 @@ export class ChangeLog {
   /** Resolves once it is durable that all of a group has happened. */
   async ended(number: number) {
     this.#append({ of: number, verdict: 'ended' })
-    await sync(this.#fd!)
+    await this.#sync()
     this.end()
   }
 
@@ -88,8 +96,18 @@ export class ChangeLog {
   }
 
   #append(line: Line) {
-    this.#fd ??= this.#create(this.#path, [])
-    this.#size += write(this.#fd, lineOf(line))
+    try {
+      this.#fd ??= this.#create(this.#path, [])
+      this.#size += write(this.#fd, lineOf(line))
+    } catch (error) {
+      throw explainState(error, UNWRITTEN)
+    }
+  }
+
+  async #sync() {
+    await sync(this.#fd!).catch(error => {
+      throw explainState(error, UNWRITTEN)
+    })
   }
 
   /** Appends what is only told: it has happened, and that cannot fail any more. */

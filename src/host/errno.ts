@@ -33,6 +33,14 @@ export function explain(error: unknown, path: string): unknown {
   return new ToolError(code, `${quote(path)} ${text}.`, { path }, { cause: error })
 }
 
+/** The same for the server's own state folder; `what` could not be done there, so nothing was changed. */
+export function explainState(error: unknown, what: string): unknown {
+  const errno = errnoOf(error)
+  if (error instanceof ToolError || errno === undefined) return error
+  const why = errno === 'ENOSPC' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
+  return new ToolError('EXECUTION_ERROR', `Nothing is changed: ${what}, for ${why}.`, undefined, { cause: error })
+}
+
 /** A path as it may be shown: control characters escaped, very long ones cut. */
 export function quote(path: string): string {
   return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path)

@@ -9,6 +9,19 @@ import { type Gone, keepGone, lookAtGone } from './gone.ts'
 import type { Change, Effects, Workspace } from './host.ts'
 import { type Keeping, keepingIn } from './keeping.ts'
 import { type Guard, judge, type Place, walkToEntry } from './paths.ts'
+import { allOf, fsync } from './put.ts'
+
+/** What makes changes show. */
+interface Happening {
+  changes: Change[]
+  /** Folders made for them, which stay with them. */
+  made?: readonly string[]
+  act(): void
+  /** Makes that undone. */
+  back(): void
+  /** Descriptors of the folders in which names change. */
+  folders: readonly number[]
+}
 
 export class FileChanger extends FileReader {
   protected readonly keeping: Keeping
@@ -33,7 +46,7 @@ export class FileChanger extends FileReader {
       this.judged.delete(path)
       return result
     } catch (error) {
-      unmake(this.workspace, made, this.#write)
+      unmake(this.workspace, made, this.#writeFolder)
       throw explain(error, path)
     } finally {
       place.close()
@@ -65,7 +78,7 @@ export class FileChanger extends FileReader {
 
   /** Makes what is missing above a place. The caller closes what this gives. */
   protected makeMissing(place: Place, made: string[]): Promise<Place> {
-    return makeMissing(this.workspace, this.effects, place, { made, happen: this.#write })
+    return makeMissing(this.workspace, this.effects, place, { made, happen: this.#writeFolder })
   }
 
   /** The last gate before something shows. */
@@ -74,16 +87,36 @@ export class FileChanger extends FileReader {
     this.effects.signal.throwIfAborted()
   }
 
-  /** Does what makes changes show, and tells them, with the folders made for them, which from then on stay. */
-  protected happen(changes: Change[], act: () => void, made: readonly string[] = []) {
-    const { log, call } = this.keeping
-    log.happen({ call, root: this.workspace.root, changes }, act)
-    for (const change of [...made.map(folderMade), ...changes]) this.effects.changed(change)
+  /** Does what makes changes show and, once that is durable, tells them. Where the disk fails, they are taken back. */
+  protected async happen({ changes, made = [], act, back, folders }: Happening) {
+    const number = this.#write(changes, act)
+    try {
+      await allOf(...folders.map(folder => fsync(folder)))
+    } catch (error) {
+      if (hasWorked(back)) this.keeping.log.never(number)
+      else this.tell([...made.map(folderMade), ...changes])
+      throw error
+    }
+    this.tell([...made.map(folderMade), ...changes])
   }
 
-  readonly #write = (change: Change, act: () => void) => {
+  /** The same for changes that are made durable later, or that nothing depends on. */
+  protected happenSoon(changes: Change[], act: () => void) {
+    this.#write(changes, act)
+    this.tell(changes)
+  }
+
+  protected tell(changes: readonly Change[]) {
+    for (const change of changes) this.effects.changed(change)
+  }
+
+  #write(changes: Change[], act: () => void): number {
     const { log, call } = this.keeping
-    log.happen({ call, root: this.workspace.root, changes: [change] }, act)
+    return log.happen({ call, root: this.workspace.root, changes }, act)
+  }
+
+  readonly #writeFolder = (change: Change, act: () => void) => {
+    this.#write([change], act)
   }
 
   /** Keeps what is about to go from a place. */
@@ -102,6 +135,15 @@ export class FileChanger extends FileReader {
   protected async breathe() {
     await setImmediate()
     this.effects.signal.throwIfAborted()
+  }
+}
+
+function hasWorked(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -4,10 +4,10 @@ import { ToolError } from '../errors.ts'
 import { FileChanger, protectedPath } from './file-changer.ts'
 import { notFound, stale } from './file-reader.ts'
 import { type Entry, typeOf } from './found.ts'
-import type { Gone } from './gone.ts'
+import { bringBack, type Gone } from './gone.ts'
 import type { Change } from './host.ts'
 import { type Place, walkToEntry } from './paths.ts'
-import { allOf, fsync } from './put.ts'
+import { allOf } from './put.ts'
 import { isUnchanged } from './stamp.ts'
 
 /** Part of a tree. */
@@ -22,8 +22,14 @@ export class FileRemover extends FileChanger {
     return this.changing(path, this.walkToEntry(path), async place => {
       const [gone] = await allOf(this.keep(place, path), this.effects.committed())
       this.effects.signal.throwIfAborted()
-      this.#unlink(place, gone)
-      await fsync(place.folder)
+      const { door, folder } = place
+      const { images } = this.keeping
+      await this.happen({
+        changes: [changeOf(place, gone)],
+        act: () => unlink(place),
+        back: () => bringBack(door, gone, images),
+        folders: [folder]
+      })
       return place.path
     })
   }
@@ -77,21 +83,24 @@ export class FileRemover extends FileChanger {
       ...paths.map(path => at(path, async place => ({ path, stat: place.stat, gone: await this.keep(place, path) })))
     )
     for (const { path, stat, gone } of going) {
-      await at(path, async place => this.#unlink({ ...place, stat }, gone))
+      await at(path, async place => this.happenSoon([changeOf(place, gone)], () => unlink({ ...place, stat })))
       removed.push(path)
     }
   }
+}
 
-  /** Removes what has been kept, while it still is that. */
-  #unlink({ path, stat, door }: Place, { told, lines }: Gone) {
-    const change: Change = { path, operation: 'deleted', ...told }
-    if (lines !== undefined) Object.assign(change, { added: 0, removed: lines })
-    this.happen([change], () => {
-      if (stat!.isDirectory()) return rmdirSync(door)
-      const now = lstatSync(door, { bigint: true, throwIfNoEntry: false })
-      if (!now) throw notFound(path)
-      if (!isUnchanged(stat!, now)) throw stale(path)
-      unlinkSync(door)
-    })
-  }
+const changeOf = ({ path }: Place, { told, lines }: Gone): Change => ({
+  path,
+  operation: 'deleted',
+  ...told,
+  ...(lines !== undefined && { added: 0, removed: lines })
+})
+
+/** Removes what has been kept, while it still is that. */
+function unlink({ path, stat, door }: Place) {
+  if (stat!.isDirectory()) return rmdirSync(door)
+  const now = lstatSync(door, { bigint: true, throwIfNoEntry: false })
+  if (!now) throw notFound(path)
+  if (!isUnchanged(stat!, now)) throw stale(path)
+  unlinkSync(door)
 }

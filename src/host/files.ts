@@ -1,7 +1,7 @@
 // Changing the files of one workspace, for one call. A change waits until the call's intent is durable, happens at once
 // or not at all, and is told; what it takes away is kept. What all changes go through is in `file-changer.ts`, looking at
 // files in `file-reader.ts`.
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
 import { type Content, fillingOf, type LineChange, type LineChanges, linesAddedBy } from './content.ts'
 import { changeInEditor } from './editors.ts'
@@ -10,12 +10,12 @@ import { notAFile, notFound, stale } from './file-reader.ts'
 import { FileRemover } from './file-remover.ts'
 import { folderMade } from './folders.ts'
 import { Found } from './found.ts'
-import { type Gone, kept } from './gone.ts'
+import { bringBack, type Gone, kept } from './gone.ts'
 import type { Change } from './host.ts'
 import { moveExclusive } from './moving.ts'
 import { OpenFile } from './open-file.ts'
 import { deviceAt, type Place } from './paths.ts'
-import { allOf, fsync, NEW_FILE_MODE, put } from './put.ts'
+import { allOf, NEW_FILE_MODE, put } from './put.ts'
 import { stampOf } from './stamp.ts'
 import type { Step } from './steps.ts'
 import { together } from './together.ts'
@@ -143,8 +143,16 @@ export class Files extends FileRemover {
         try {
           await this.permitted()
           const rename = checked(source, target)
-          this.happen(changesOfMove(paths, moved, replaced), rename, made)
-          await allOf(fsync(source.folder), fsync(target.folder))
+          await this.happen({
+            changes: changesOfMove(paths, moved, replaced),
+            made,
+            act: rename,
+            back: () => {
+              moveExclusive(source.stat!, target.door, source.door)
+              if (replaced) bringBack(target.door, replaced, this.keeping.images)
+            },
+            folders: [source.folder, target.folder]
+          })
           return paths
         } finally {
           target.close()
@@ -168,8 +176,13 @@ export class Files extends FileRemover {
       const reached = await this.makeMissing(place, made)
       try {
         await this.permitted()
-        this.happen([folderMade(reached.path)], () => mkdirSync(reached.door), made)
-        await fsync(reached.folder)
+        await this.happen({
+          changes: [folderMade(reached.path)],
+          made,
+          act: () => mkdirSync(reached.door),
+          back: () => rmdirSync(reached.door),
+          folders: [reached.folder]
+        })
         return [...made, reached.path]
       } finally {
         reached.close()
@@ -215,9 +228,8 @@ export class Files extends FileRemover {
           after_hash: told().hash,
           ...counted
         }),
-        visible: change => {
-          for (const each of [...made.map(folderMade), change]) effects.changed(each)
-        }
+        former: () => was?.bytes ?? (before === undefined ? undefined : images.read(before)),
+        visible: change => this.tell([...made.map(folderMade), change])
       }
     )
     return told()

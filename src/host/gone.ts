@@ -1,8 +1,8 @@
 // What is about to leave its place: what will be told of it, with its content kept.
-import { readlinkSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, mkdirSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
 import { hashOf, lineCount } from './content.ts'
-import { errnoOf } from './errno.ts'
+import { explainState } from './errno.ts'
 import { HASH_LIMIT } from './found.ts'
 import type { Change } from './host.ts'
 import type { Images } from './images.ts'
@@ -16,6 +16,8 @@ export interface Gone {
   /** Its content is in the images. */
   kept: boolean
 }
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** Permission bits as they are told. */
 export const modeOf = (mode: number | bigint): string => (Number(mode) & 0o777).toString(8).padStart(3, '0')
@@ -44,12 +46,23 @@ export async function kept(images: Images, content: Uint8Array | OpenFile): Prom
   try {
     return await images.keep(content)
   } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === undefined) throw error
-    const why =
-      errno === 'ENOSPC' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
-    const text = `Nothing is changed: what is there now could not be kept for undo, for ${why}.`
-    throw new ToolError('EXECUTION_ERROR', text, undefined, { cause: error })
+    throw explainState(error, 'what is there now could not be kept for undo')
+  }
+}
+
+/** Puts back what has gone from a place, as far as it is kept. */
+export function bringBack(door: string, { told }: Gone, images: Images) {
+  const mode = Number.parseInt(told.before_mode ?? '777', 8)
+  if (told.kind === 'symlink') return symlinkSync(told.target!, door)
+  if (told.kind === 'directory') return mkdirSync(door, mode)
+  const content = told.before_hash === undefined ? undefined : images.read(told.before_hash)
+  if (!content) throw new ToolError('INTERNAL', 'What has gone is not kept.')
+  const fd = openSync(door, NEW_FILE, 0o600)
+  try {
+    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at)
+    fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -3,8 +3,9 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import path from 'node:path'
 import type { ChangeLog } from './change-log.ts'
 import type { Workspace } from './host.ts'
-import { at, drop, identityOf } from './motions.ts'
+import { at, drop } from './motions.ts'
 import { type Bits, durable, type Fill } from './put.ts'
+import { identityOf } from './stamp.ts'
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 

@@ -18,7 +18,7 @@ import { stale } from './file-reader.ts'
 import type { Workspace } from './host.ts'
 import { moveExclusive, replaceKeeping } from './moving.ts'
 import { type Place, walkToEntry } from './paths.ts'
-import { isUnchanged } from './stamp.ts'
+import { identityOf, isUnchanged } from './stamp.ts'
 
 /** Paths are canonical and relative to the root. */
 export type Motion =
@@ -35,11 +35,6 @@ export type Motion =
 type Of<D extends Motion['do']> = Extract<Motion, { do: D }>
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
-
-/** Tells a thing from any other, and a file from itself with another content, wherever it is moved. The device is left out:
- * where layers are stacked, the first change moves a file to another. */
-export const identityOf = (stat: BigIntStats): string =>
-  stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`
 
 /** Makes a motion. What it takes away must still be what it `was`. */
 export function perform(workspace: Workspace, motion: Motion, was: BigIntStats | undefined) {

@@ -25,7 +25,7 @@ import type { Change, Effects, Workspace } from './host.ts'
 import type { Keeping } from './keeping.ts'
 import { renameExclusive } from './moving.ts'
 import type { Place } from './paths.ts'
-import { isUnchanged } from './stamp.ts'
+import { identityOf, isUnchanged } from './stamp.ts'
 
 export const fsync = promisify(fsyncCallback)
 const write = promisify(writeCallback)
@@ -69,7 +69,9 @@ export interface Putting {
   meanwhile(): void
   /** What is to be told, once that work is done. */
   change(): Change
-  /** Called the moment the file shows. */
+  /** The content that is replaced, where it is kept. */
+  former(): Uint8Array | undefined
+  /** Called once it has happened. */
   visible(change: Change): void
 }
 
@@ -84,7 +86,6 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
   const folder = nodePath.dirname(place.path)
   const name = keeping.log.begin(nodePath.join(workspace.root, folder))
   const temp = place.prefix + name
-  let change: Change
   try {
     const fd = openSync(temp, NEW_FILE | workspace.doors.noLinks, bits.new ?? 0o600)
     try {
@@ -95,12 +96,20 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
         later(putting.meanwhile)
       )
       effects.signal.throwIfAborted()
-      change = putting.change()
-      const { call } = keeping
-      keeping.log.happen({ call, root: workspace.root, changes: [change], temp: nodePath.join(folder, name) }, () => {
+      const change = putting.change()
+      const intent = { call: keeping.call, root: workspace.root, changes: [change], temp: nodePath.join(folder, name) }
+      const number = keeping.log.happen(intent, () => {
         if (was) replace(temp, place, was)
         else renameExclusive(temp, place.door)
       })
+      try {
+        await fsync(place.folder)
+      } catch (error) {
+        if (takenBack(fd, temp, place, was ? putting.former() : 'nothing')) keeping.log.never(number)
+        else putting.visible(change)
+        throw error
+      }
+      putting.visible(change)
     } catch (error) {
       remove(temp)
       throw error
@@ -110,8 +119,6 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
   } finally {
     keeping.log.end()
   }
-  putting.visible(change)
-  await fsync(place.folder)
 }
 
 /** Once the disk has been given its work. */
@@ -153,6 +160,33 @@ function replace(temp: string, place: Place, was: BigIntStats) {
     throw new ToolError('STALE_FILE', `${quote(place.path)} changed while it was being written.`, { path: place.path })
   }
   renameSync(temp, place.door)
+}
+
+/** Takes back a file that shows but may not last, while it still is ours. */
+function takenBack(fd: number, temp: string, { door }: Place, before: Uint8Array | 'nothing' | undefined): boolean {
+  try {
+    const ours = fstatSync(fd, { bigint: true })
+    if (before === undefined || identityOf(ours) !== identityOf(lstatSync(door, { bigint: true }))) return false
+    if (before === 'nothing') unlinkSync(door)
+    else {
+      rewrite(temp, before, ours)
+      renameSync(temp, door)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+function rewrite(temp: string, bytes: Uint8Array, as: BigIntStats) {
+  const fd = openSync(temp, NEW_FILE | constants.O_NOFOLLOW, 0o600)
+  try {
+    keepOwner(fd, as)
+    fchmodSync(fd, Number(as.mode) & 0o777)
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function remove(temp: string) {

@@ -7,6 +7,11 @@ export const stampOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): stri
 export const isUnchanged = (a: BigIntStats, b: BigIntStats): boolean =>
   a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
+/** Tells a thing from any other, and a file from itself with another content, wherever it is moved. The device is left out:
+ * where layers are stacked, the first change moves a file to another. */
+export const identityOf = (stat: BigIntStats): string =>
+  stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`
+
 // File systems keep times in steps of some milliseconds: a change within one step leaves no trace.
 const FRESH_NS = 50_000_000n
 

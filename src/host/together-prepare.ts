@@ -2,14 +2,16 @@
 // told.
 import type { BigIntStats } from 'node:fs'
 import { type Content, fillingOf, linesAddedBy } from './content.ts'
+import { explain } from './errno.ts'
 import { type Gone, keepGone, lookAtGone, modeOf } from './gone.ts'
 import type { HiddenFiles } from './hidden-files.ts'
 import type { Change, Effects, Workspace } from './host.ts'
 import type { Keeping } from './keeping.ts'
-import { identityOf, type Motion } from './motions.ts'
+import type { Motion } from './motions.ts'
 import { OpenFile } from './open-file.ts'
 import { deviceAt, type Place, walkToEntry } from './paths.ts'
 import { allOf, type Bits, NEW_FILE_MODE } from './put.ts'
+import { identityOf } from './stamp.ts'
 import { below, type Ground, type Plan, type Put, type Taken } from './together-plan.ts'
 
 export interface Site extends Ground {
@@ -163,7 +165,7 @@ function deviceBelow(site: Site, folder: string): bigint {
   }
 }
 
-async function arrive(site: Site, { step, from, over, shelter }: Put, hidden: HiddenFiles): Promise<Arrived> {
+async function arrive(site: Site, { step, path, from, over, shelter }: Put, hidden: HiddenFiles): Promise<Arrived> {
   const exactly = step.do === 'link' ? undefined : step.mode
   const bits: Bits = { was: over ?? from?.stat, new: NEW_FILE_MODE, exactly }
   const given = step.do === 'link' ? undefined : step.content
@@ -175,7 +177,9 @@ async function arrive(site: Site, { step, from, over, shelter }: Put, hidden: Hi
 
   async function written(content: Content): Promise<Arrived> {
     const filling = fillingOf(content)
-    const { mode, ...there } = await hidden.write(shelter, filling.fill, bits)
+    const { mode, ...there } = await hidden.write(shelter, filling.fill, bits).catch(error => {
+      throw explain(error, path)
+    })
     filling.meanwhile()
     const { hash } = filling.told()
     if (!(content instanceof OpenFile))

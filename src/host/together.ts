@@ -76,6 +76,8 @@ async function syncFolder(workspace: Workspace, folder: string) {
     if (!place.stat?.isDirectory()) return
     const fd = openSync(place.door, FOLDER | workspace.doors.noLinks)
     await fsync(fd).finally(() => closeSync(fd))
+  } catch (error) {
+    throw explain(error, folder)
   } finally {
     place.close()
   }

@@ -1,5 +1,6 @@
 // Makes one change of files and kills itself right before the nth step that leaves a trace on the disk:
-// node kill-at.ts <n> <change> <workspace> <state folder>. Ends with 0 where the change has fewer steps.
+// node kill-at.ts <n> <change> <workspace> <state folder>. Ends with 0 where the change has fewer steps, and with 3 and the
+// error's code where it fails.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { CHANGES } from './crash-changes.ts'
@@ -40,4 +41,9 @@ for (const name of TRACES) {
   }
 }
 syncBuiltinESMExports()
-await act()
+try {
+  await act()
+} catch (error) {
+  fs.writeSync(1, (error as { code: string }).code)
+  process.exitCode = 3
+}
