@@ -31,6 +31,12 @@ app.post('/edit', async ({ body, headers }) => {
   return padded(headers, { status: 'success', result: { path: name } })
 })
 
+app.post('/rewrite', async ({ body }) => {
+  const { paths, content } = body.params
+  for (const name of paths) durably(path.join(root, name), content)
+  return { status: 'success', result: { paths } }
+})
+
 /** Written whole beside its place, on the disk, renamed, and the rename on the disk too. */
 function durably(file, content) {
   const temp = `${file}.temp`

@@ -11,6 +11,7 @@ import search from './search.ts'
 import shell from './shell.ts'
 import start from './start.ts'
 import streams from './streams.ts'
+import undo from './undo.ts'
 import write from './write.ts'
 
 export const ROWS: readonly Row[] = [
@@ -19,6 +20,7 @@ export const ROWS: readonly Row[] = [
   write,
   edit,
   fuzzy,
+  undo,
   shell,
   search,
   list,
