@@ -23,7 +23,9 @@ const MIGRATIONS = [
      workspace TEXT NOT NULL, session_id TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
      PRIMARY KEY (workspace, session_id, key)
    ) STRICT, WITHOUT ROWID;
-   CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
+   CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+  `CREATE INDEX calls_changing ON calls (workspace, session_id, head ->> '$.finished_at')
+     WHERE head ->> '$.changes' IS NOT NULL;`
 ]
 
 export const STATEMENTS = {

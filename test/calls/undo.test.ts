@@ -210,6 +210,11 @@ t.test('where both cannot be had, nothing changes, and it is told where they cla
   remove('z.txt')
   t.same(await reasons(moved), [['z.txt', 'conflict', 'gone']])
 
+  write('y/1.txt', '1\n')
+  const folder = await did('move_file', { from: 'y', to: 'elsewhere' })
+  write('y/2.txt', '2\n')
+  t.same(await reasons(folder), [['y', 'conflict', 'exists']])
+
   write('bin', Buffer.from([0, 1]))
   const binary = await did('write_file', { path: 'bin', content: 'AAIC', encoding: 'base64' })
   write('bin', Buffer.from([0, 3]))

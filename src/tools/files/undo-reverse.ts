@@ -53,11 +53,14 @@ export async function reverse(changes: readonly Change[], scene: Scene): Promise
   )
 }
 
+const inOrder = (a: string, b: string) => (a < b ? -1 : 1)
+const foldersOf = (a: Task, b: Task) => Number(isFolder(a)) - Number(isFolder(b))
 const isFolder = ({ change }: Task) => change.kind === 'directory'
-const byPath = (a: Task, b: Task) => (a.change.path < b.change.path ? -1 : 1)
-const foldersFirst = (a: Task, b: Task) => Number(isFolder(b)) - Number(isFolder(a)) || byPath(a, b)
 /** Files and links leave before the folders that hold them, the innermost folders first. */
-const insideFirst = (a: Task, b: Task) => -foldersFirst(a, b)
+const insideFirst = (a: Task, b: Task) => foldersOf(a, b) || inOrder(b.change.path, a.change.path)
+/** Folders come back before what they hold. */
+const foldersFirst = (a: Task, b: Task) => foldersOf(b, a) || inOrder(homeOf(a), homeOf(b))
+const homeOf = ({ change: { path, from = path } }: Task) => from
 
 async function restoreModified(change: Change, { draft, contents }: Scene) {
   const { path, kind, before_hash: back, after_hash: left } = change
@@ -156,11 +159,11 @@ async function liftFolder(change: Change, { draft, movesWhole }: Scene): Promise
 
 async function putBack(change: Change, lifted: readonly [string, Thing][], { draft, contents }: Scene) {
   if (overwrote(change)) draft.put(change.path, contents.thingBefore(change))
-  for (const [path, thing] of lifted) {
+  for (const [i, [path, thing]] of lifted.entries()) {
     const { kind } = await draft.at(path)
-    if (kind !== 'missing' && !(kind === 'directory' && thing.kind === 'directory'))
-      throw new Obstruction(path, 'exists')
-    if (kind === 'missing') await makeAt(draft, path, thing)
+    const isThere = i > 0 && kind === 'directory' && thing.kind === 'directory'
+    if (kind !== 'missing' && !isThere) throw new Obstruction(path, 'exists')
+    if (!isThere) await makeAt(draft, path, thing)
   }
 }
 
