@@ -1,0 +1,108 @@
+// npm run soak: kills a writer again and again, and looks each time whether a byte was lost. Prints figures as JSON, and
+// ends with 1 where anything was.
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { Images } from '../../src/host/images.ts'
+import { imagesFolder } from '../../src/host/keeping.ts'
+import { clearLeftovers } from '../../src/host/leftovers.ts'
+import { TEMP_PREFIX } from '../../src/host/paths.ts'
+import { callOf, LANES, type State, stateOf, type Word } from './lanes.ts'
+
+const LIMITS = { max_age_days: 1, max_bytes: 256 << 20, max_file_bytes: 64 << 20 }
+const SHORTEST_LIFE_MS = 5
+const LONGEST_LIFE_MS = 150
+/** What was kept is swept after so many rounds. */
+const SWEEP_EVERY = 20
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1000' } } })
+const rounds = Number(values.rounds)
+const home = mkdtempSync(join(tmpdir(), 'soak-'))
+const [root, stateDir] = [join(home, 'ws'), join(home, 'state')]
+for (const lane of LANES) mkdirSync(join(root, lane), { recursive: true })
+
+const faults: string[] = []
+const killed: Record<string, { as_before: number; as_after: number }> = {}
+const figures = { rounds: 0, changes: 0, took_s: 0, killed, faults }
+const states = new Map<string, State>(LANES.map(lane => [lane, {}]))
+const began = performance.now()
+for (let round = 1; round <= rounds; round++) {
+  figures.rounds = round
+  look(round, await live())
+  if (round % SWEEP_EVERY === 0) await new Images(imagesFolder(stateDir), LIMITS).sweep()
+  if (faults.length > 20) break
+}
+figures.took_s = Math.round((performance.now() - began) / 1_000)
+console.log(JSON.stringify(figures, null, 2))
+if (faults.length === 0) rmSync(home, { recursive: true })
+else process.exitCode = 1
+
+/** Lets a writer live for a moment. Gives the changes it was at, by lane. */
+async function live(): Promise<Map<string, Extract<Word, { will: unknown }>>> {
+  const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), root, stateDir], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const closed = once(writer, 'close')
+  const words = createInterface(writer.stdout)
+  const at = new Map<string, Extract<Word, { will: unknown }>>()
+  words.on('line', line => {
+    const word = JSON.parse(line) as Word
+    if ('will' in word) at.set(word.lane, word)
+    else {
+      apply(states.get(word.lane)!, at.get(word.lane)!.will)
+      at.delete(word.lane)
+      figures.changes += 1
+    }
+  })
+  await once(words, 'line')
+  await setTimeout(randomInt(SHORTEST_LIFE_MS, LONGEST_LIFE_MS))
+  writer.kill('SIGKILL')
+  const [code] = await closed
+  if (code !== null) faults.push(`round ${figures.rounds}: the writer ended by itself with ${code}`)
+  return at
+}
+
+/** Starts anew, as a server does, and looks at everything. */
+function look(round: number, at: ReadonlyMap<string, Extract<Word, { will: unknown }>>) {
+  const { changes, forget } = clearLeftovers(stateDir)
+  forget()
+  const fault = (text: string) => faults.push(`round ${round}: ${text}`)
+  const images = new Images(imagesFolder(stateDir), LIMITS)
+  for (const lane of LANES) {
+    const { state, torn } = stateOf(root, lane)
+    if (torn.length > 0) fault(`${torn.join(', ')} is neither old nor new`)
+    const before = states.get(lane)!
+    const word = at.get(lane)
+    const after = word ? apply({ ...before }, word.will) : before
+    const made = word ? changes.get(callOf(lane, word.change)) : undefined
+    const is = isDeepStrictEqual(state, after) ? 'as_after' : isDeepStrictEqual(state, before) ? 'as_before' : undefined
+    if (!is) fault(`${lane} is neither before nor after ${JSON.stringify(word)}: ${JSON.stringify({ before, state })}`)
+    if (word && is) {
+      killed[word.kind] ??= { as_before: 0, as_after: 0 }
+      killed[word.kind]![is] += 1
+      const files = (made ?? []).filter(({ kind }) => kind !== 'directory')
+      if (files.length > 0 !== (is === 'as_after' && !isDeepStrictEqual(before, after)))
+        fault(`${lane} is ${is}, told are ${JSON.stringify(made)}`)
+    }
+    for (const { before_hash } of made ?? [])
+      if (before_hash !== undefined && !images.read(before_hash)) fault(`${before_hash} is not kept`)
+    states.set(lane, state)
+  }
+  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }))
+    if (name.includes(TEMP_PREFIX)) fault(`${name} is left`)
+  for (const name of readdirSync(join(stateDir, 'changes'))) fault(`${name} is left to clear`)
+}
+
+function apply(state: State, will: Record<string, number | null>): State {
+  for (const [path, number] of Object.entries(will)) {
+    if (number === null) delete state[path]
+    else state[path] = number
+  }
+  return state
+}

@@ -1,0 +1,93 @@
+// Changes files without end, to be killed: node writer.ts <workspace> <state folder>. Says of each change on stdout what
+// it will make, and when it is made.
+import { randomInt } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { Files, type Step } from '../../src/host/files.ts'
+import { keepingIn } from '../../src/host/keeping.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { callOf, contentOf, LANES, type State, stateOf, type Word } from './lanes.ts'
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'in/a', 'in/b', 'in/deep/a', 'in/deep/b', 'x/a', 'x/b', 'x/c']
+const [root, stateDir] = process.argv.slice(2) as [string, string]
+const workspace = openWorkspace('w', root)
+const keeping = keepingIn(stateDir)
+const open = new Set<string>()
+keeping.log.isOpen = call => open.has(call)
+
+const say = (word: Word) => writeSync(1, `${JSON.stringify(word)}\n`)
+const pick = <T>(all: readonly T[]): T => all[randomInt(all.length)]!
+
+await Promise.all(LANES.map(write))
+
+async function write(lane: string) {
+  const { state } = stateOf(root, lane)
+  let last = Math.max(0, ...Object.values(state))
+  for (let change = 1; ; change++) {
+    const call = callOf(lane, change)
+    const files = new Files(
+      workspace,
+      { stateDir, sensitive: [] },
+      { signal: new AbortController().signal, committed: async () => {}, changed: () => {} },
+      { ...keeping, call }
+    )
+    const make = pick([one, one, several])
+    const { kind, will, act } = await make(lane, state, files, () => ++last)
+    open.add(call)
+    say({ lane, change, kind, will })
+    await act()
+    for (const [path, number] of Object.entries(will)) {
+      if (number === null) delete state[path]
+      else state[path] = number
+    }
+    say({ lane, change })
+    open.delete(call)
+  }
+}
+
+interface Made {
+  kind: string
+  will: Record<string, number | null>
+  act(): Promise<unknown>
+}
+
+/** A change of one file. */
+async function one(lane: string, state: State, files: Files, next: () => number): Promise<Made> {
+  const path = `${lane}/${pick(NAMES)}`
+  const number = next()
+  if (state[path] === undefined)
+    return { kind: 'create', will: { [path]: number }, act: () => files.create(path, contentOf(number)) }
+  const to = `${lane}/${pick(NAMES)}`
+  const kind = randomInt(10)
+  if (kind === 0) return { kind: 'remove', will: { [path]: null }, act: () => files.remove(path) }
+  if (kind === 1 && state[to] === undefined)
+    return { kind: 'move', will: { [path]: null, [to]: state[path] }, act: () => files.move(path, to) }
+  const was = (await files.look(path))!
+  return { kind: 'replace', will: { [path]: number }, act: () => files.replace(path, was, contentOf(number)) }
+}
+
+/** A change of several files. */
+async function several(lane: string, state: State, files: Files, next: () => number): Promise<Made> {
+  const will: Record<string, number | null> = {}
+  const steps: Step[] = []
+  for (const name of NAMES.filter(() => randomInt(3) === 0)) {
+    const path = `${lane}/${name}`
+    const to = `${lane}/${pick(NAMES)}`
+    if (will[path] !== undefined) continue
+    const was = await files.look(path)
+    if (!was) {
+      will[path] = next()
+      steps.push({ do: 'write', path, content: contentOf(will[path]) })
+    } else if (randomInt(4) === 0) {
+      will[path] = null
+      steps.push({ do: 'remove', path, was })
+    } else if (randomInt(3) === 0 && to !== path && state[to] === undefined && will[to] === undefined) {
+      will[to] = state[path]!
+      will[path] = null
+      steps.push({ do: 'move', path, to, was })
+    } else {
+      will[path] = next()
+      steps.push({ do: 'write', path, was, content: contentOf(will[path]) })
+    }
+  }
+  return { kind: 'together', will, act: () => files.together(steps) }
+}
