@@ -48,6 +48,11 @@ export class Inventory {
     return found
   }
 
+  /** Everything that is known. */
+  *paths(): Generator<string> {
+    for (const [folder, names] of this.#folders) for (const name of names.keys()) yield below(folder, name)
+  }
+
   /** Every folder that something is known in. */
   folders(): string[] {
     return [...this.#folders.keys()]

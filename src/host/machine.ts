@@ -8,7 +8,7 @@ import { Compute } from './compute.ts'
 import type { Doors } from './door.ts'
 import { FileList } from './file-list.ts'
 import { Files } from './files.ts'
-import type { Change, Effects, Host, Workspace } from './host.ts'
+import type { Effects, Host, Workspace } from './host.ts'
 import { type Keeping, keepingIn } from './keeping.ts'
 import { LineIndexes } from './line-index.ts'
 import { Outputs } from './outputs.ts'
@@ -67,12 +67,19 @@ export class Machine {
   /** What one call may use. */
   hostFor(workspace: Workspace, call_effects: Effects, call_id: string): Host {
     const { ripgrep, list, snapshots } = this.workspaces.get(workspace.name)!
-    const changed = (change: Change) => {
-      this.outside.note(workspace, change)
-      snapshots.note(change)
-      call_effects.changed(change)
+    let since = 0
+    const effects: Effects = {
+      ...call_effects,
+      committed: () => {
+        since ||= performance.now()
+        return call_effects.committed()
+      },
+      changed: change => {
+        this.outside.note(workspace, change, since)
+        snapshots.note(change)
+        call_effects.changed(change)
+      }
     }
-    const effects = { ...call_effects, changed }
     const env_allow = this.#settings.env.allow
     return {
       files: new Files(workspace, this.#guard, effects, { ...this.keeping, call: call_id }),

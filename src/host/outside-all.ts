@@ -40,16 +40,16 @@ export class OutsideChanges {
     }
   }
 
-  /** Notes what a call has just changed in a workspace as ours. */
-  note(workspace: Workspace, change: Change) {
+  /** Notes what a call has changed in a workspace as ours. `since`: when it began to change things. */
+  note(workspace: Workspace, change: Change, since: number) {
     for (const [name, outside] of this.#outside) {
       const there = this.#workspaces.get(name)!
       const path = within(there, workspace, change.path)
       const from = change.from === undefined ? undefined : within(there, workspace, change.from)
       if (path !== undefined)
-        outside.own(from === undefined ? withoutFrom({ ...change, path }) : { ...change, path, from })
+        outside.own(from === undefined ? withoutFrom({ ...change, path }) : { ...change, path, from }, since)
       // Moved out of it.
-      else if (from !== undefined) outside.own({ path: from, operation: 'deleted' })
+      else if (from !== undefined) outside.own({ path: from, operation: 'deleted' }, since)
     }
   }
 

@@ -40,6 +40,11 @@ export class OwnChanges {
     if (this.#taken.has(path) && !this.#left.has(path)) this.#left.set(path, this.#taken.get(path))
   }
 
+  /** Whether we have changed the path since the rest was taken. */
+  isRecent(path: string): boolean {
+    return this.#left.has(path)
+  }
+
   /** Whether we have changed the path. */
   has(path: string): boolean {
     return this.#left.has(path) || this.#taken.has(path)

@@ -1,10 +1,10 @@
 // Tells what somebody else changes in a workspace: an editor, a command, git. What the watcher reports is gathered until
 // it is quiet for a moment, then looked at and held against what is known. What our own calls change is known before the
 // watcher reports it, and so is never told here.
-import { hashOf } from './content.ts'
 import { arrange, changeOf, type Difference } from './differences.ts'
 import type { Change, Workspace } from './host.ts'
 import { Inventory, type Known } from './inventory.ts'
+import { Contents } from './outside-contents.ts'
 import { OwnChanges } from './outside-own.ts'
 import { Surroundings } from './outside-where.ts'
 import type { Guard } from './paths.ts'
@@ -15,8 +15,6 @@ import type { News, Watcher } from './watcher.ts'
 
 const QUIET_MS = 100
 const LONGEST_MS = 1_000
-/** Of larger files no hash is told. */
-const HASH_LIMIT = 1024 * 1024
 /** So many changes are told at once, and no more before those are durable. */
 const BATCH = 256
 /** Files read at the same time: others want to get at the disk too. */
@@ -39,6 +37,7 @@ export class Outside {
   readonly #inventory = new Inventory()
   readonly #own: OwnChanges
   readonly #surroundings: Surroundings
+  readonly #contents: Contents
   readonly #off: () => void
   /** What is to be looked at, and since when. */
   #heard = new Map<string, number>()
@@ -61,6 +60,7 @@ export class Outside {
     this.#hearer = hearer
     this.#tree = new Tree(workspace, guard)
     this.#own = new OwnChanges(this.#tree, this.#inventory)
+    this.#contents = new Contents(this.#tree)
     this.#surroundings = new Surroundings(this.#tree, watcher)
     this.#off = watcher.on(news => this.#note(news))
   }
@@ -89,19 +89,20 @@ export class Outside {
     }
   }
 
-  /** Notes what a call of ours has changed just now. */
-  own(change: Change) {
+  /** Notes what a call of ours has changed, which began to change things at `since`. */
+  own(change: Change, since: number) {
     if (this.#closed) return
     // While nothing is to be told, what the watcher has reported may be ours.
-    const overtaken = this.#filled && this.#holds === 0 ? this.#overtaken(change) : undefined
+    const overtaken = this.#filled && this.#holds === 0 ? this.#overtaken(change, since) : undefined
     this.#own.add(change)
     if (overtaken) void this.#hearer.changed(this.#name, [overtaken])
   }
 
   /** Tells what there is to tell, and then nothing more until the returned function is called. */
   async hold(): Promise<() => void> {
-    if (this.watching) await this.#work()
+    const first = this.#holds === 0
     this.#holds += 1
+    if (first && this.watching) await this.#work()
     return () => {
       this.#holds -= 1
       this.#schedule()
@@ -218,22 +219,17 @@ export class Outside {
     if (where === 'not watched' && !known) return undefined
     const young = performance.now() - since < LONGEST_MS
     const unsettled = where === 'not watched' || (seen?.kind === 'file' && isFresh(seen))
-    if ((young && unsettled) || this.#hearer.isUnderWay(this.#name, path)) {
+    const changing = this.#own.isRecent(path) || this.#hearer.isUnderWay(this.#name, path)
+    if ((young && unsettled) || changing) {
       if (!this.#heard.has(path)) this.#heard.set(path, since)
       this.#own.keep(path)
       return undefined
     }
-    if (known && seen && isSame(known, seen) && (await this.#isSameContent(path, known, seen))) {
+    if (known && seen && isSame(known, seen) && (await this.#contents.isSame(path, known, seen))) {
       this.#inventory.set(path, { ...known, ...seen, unsure: false })
       return undefined
     }
     return { path, before: known, after: seen }
-  }
-
-  async #isSameContent(path: string, known: Known, seen: Seen): Promise<boolean> {
-    if (!known.unsure || seen.kind !== 'file' || seen.size > HASH_LIMIT) return true
-    const hash = await this.#hash(path, seen)
-    return hash === undefined || hash === known.hash
   }
 
   #learn({ path, from, after }: Difference<Known>) {
@@ -250,7 +246,11 @@ export class Outside {
 
   async #tell(differences: readonly Difference<Known>[]) {
     for (let at = 0; at < differences.length && !this.#closed; at += BATCH) {
-      const changes = await inTurns(differences.slice(at, at + BATCH), READERS, each => this.#change(each))
+      const slices = new Slices()
+      const changes = await inTurns(differences.slice(at, at + BATCH), READERS, async each => {
+        await slices.rest()
+        return this.#change(each)
+      })
       const told = changes.filter(change => change !== undefined)
       if (told.length > 0) await this.#hearer.changed(this.#name, told)
     }
@@ -261,41 +261,23 @@ export class Outside {
     const { path, before, after } = difference
     const change = changeOf(difference)
     const before_hash = before?.hash
-    const after_hash = after?.kind === 'file' ? await this.#hash(path, after) : undefined
+    const after_hash = after && (await this.#contents.hash(path, after))
     const known = this.#inventory.get(path)
     if (after_hash !== undefined && known && isSame(known, after!))
       this.#inventory.set(path, { ...known, hash: after_hash })
     const touched = change.operation === 'modified' && after_hash !== undefined && after_hash === before_hash
     if (touched && change.after_mode === undefined) return undefined
-    return this.#withHashes(change, before_hash, after_hash)
-  }
-
-  /** Of what may be a secret no hash is told: whoever can guess the content could tell from it. */
-  #withHashes(change: Change, before_hash: string | undefined, after_hash: string | undefined): Change {
-    if (this.#tree.isSensitive(change.path)) return change
-    const { from } = change
-    return {
-      ...change,
-      ...(before_hash !== undefined && from === undefined && { before_hash }),
-      ...(after_hash !== undefined && { after_hash })
-    }
-  }
-
-  async #hash(path: string, seen: Seen): Promise<string | undefined> {
-    if (seen.size > HASH_LIMIT) return undefined
-    const bytes = await this.#tree.read(path, seen)
-    return bytes && hashOf(bytes)
+    return this.#contents.withHashes(change, before_hash, after_hash)
   }
 
   /** What somebody else left at a path where a call of ours has changed it before that was told. */
-  #overtaken({ path, before_hash }: Change): Change | undefined {
+  #overtaken({ path, before_hash }: Change, since: number): Change | undefined {
     if (before_hash === undefined) return undefined
     const known = this.#own.known(path)
-    const seen = known ?? UNSEEN
-    if (known?.hash === undefined ? this.#own.has(path) || !this.#heard.has(path) : known.hash === before_hash)
-      return undefined
-    if (this.#surroundings.where(path, seen) !== 'shown') return undefined
-    return this.#withHashes({ path, operation: known ? 'modified' : 'created' }, known?.hash, before_hash)
+    const heardBefore = !this.#own.has(path) && (this.#heard.get(path) ?? since) < since
+    if (known?.hash === undefined ? !heardBefore : known.hash === before_hash) return undefined
+    if (this.#surroundings.where(path, known ?? UNSEEN) !== 'shown') return undefined
+    return this.#contents.withHashes({ path, operation: known ? 'modified' : 'created' }, known?.hash, before_hash)
   }
 }
 

@@ -1,10 +1,14 @@
 // Contents of a workspace's files as they were when they were last looked at, so that a snapshot reads only what has
 // changed since. They lie in one file that has no name: it is gone with the server, however that ends.
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, read, unlinkSync, write } from 'node:fs'
+import { closeSync, openSync, read, unlinkSync, write, writeSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { isFresh, isSame, type Seen } from './seen.ts'
+
+/** Writing this much at once is quicker than a trip to the thread pool. */
+const SYNC_LIMIT = 256 * 1024
+const CHUNK = 1024 * 1024
 
 const writeAt = promisify(write)
 const readAt = promisify(read)
@@ -47,7 +51,10 @@ export class Copies {
     const copy = { at: this.#end, size: bytes.length }
     this.#end += bytes.length
     for (let done = 0; done < bytes.length; )
-      done += (await writeAt(fd, bytes, done, bytes.length - done, copy.at + done)).bytesWritten
+      done +=
+        bytes.length <= SYNC_LIMIT
+          ? writeSync(fd, bytes, done, bytes.length - done, copy.at + done)
+          : (await writeAt(fd, bytes, done, Math.min(CHUNK, bytes.length - done), copy.at + done)).bytesWritten
     this.#known.set(path, { ...copy, seen, fresh: isFresh(seen) })
     return copy
   }

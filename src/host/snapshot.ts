@@ -69,7 +69,9 @@ export class Snapshot {
       if (seen.kind === 'file') files.push({ path, seen })
     })
     this.#files = files.length
+    const slices = new Slices()
     await inTurns(this.#within(files), READERS, async ({ path, seen }) => {
+      await slices.rest()
       signal.throwIfAborted()
       const copy = this.#copies.find(path, seen) ?? (await this.#copy(path, seen))
       if (copy) this.#kept.set(path, copy)
@@ -89,7 +91,7 @@ export class Snapshot {
     const closed = [...this.#closed, ...(await this.#tree.walk((path, seen) => now.set(path, seen)))]
     const slices = new Slices()
     const found: Difference<Known>[] = []
-    for (const path of new Set([...this.#before.beneath('.'), ...this.#others.paths(), ...now.keys()])) {
+    for (const path of this.#paths(now)) {
       if (closed.some(folder => folder === '.' || path.startsWith(`${folder}/`))) continue
       const [before, after] = [this.#others.known(path), now.get(path)]
       const same =
@@ -101,16 +103,21 @@ export class Snapshot {
     return changes.filter(change => !isTouch(change))
   }
 
+  /** Every path at which something is, or was before, or another call left it. */
+  *#paths(now: ReadonlyMap<string, Seen>): Generator<string> {
+    yield* now.keys()
+    for (const path of this.#before.paths()) if (!now.has(path)) yield path
+    for (const path of this.#others.paths()) if (!now.has(path) && !this.#before.get(path)) yield path
+  }
+
   /** The smallest, as many as there is room for. */
   #within(files: Content[]): Content[] {
     const { max_file_bytes, max_bytes } = this.#limits
-    let bytes = 0
-    return files
-      .sort((a, b) => a.seen.size - b.seen.size)
-      .filter(({ seen: { size } }) => {
-        bytes += size
-        return size <= max_file_bytes && bytes <= max_bytes
-      })
+    const small = files.filter(({ seen }) => seen.size <= max_file_bytes)
+    let bytes = small.reduce((sum, { seen }) => sum + seen.size, 0)
+    if (bytes > max_bytes) small.sort((a, b) => a.seen.size - b.seen.size)
+    while (bytes > max_bytes) bytes -= small.pop()!.seen.size
+    return small
   }
 
   async #copy(path: string, seen: Seen): Promise<Copy | undefined> {

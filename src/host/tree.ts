@@ -1,6 +1,6 @@
 // The tree of a workspace as it is on the disk: all that is not ignored, without git's own and the server's. Every
 // folder is opened one component after the other and its entries are reached through it, so that no link leads out.
-import { close, constants, fstat, open, read, readdirSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, read, readdirSync, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ToolError } from '../errors.ts'
@@ -15,6 +15,9 @@ import { IgnoreRules } from './watcher-ignore.ts'
 
 const GIT = new NamePatterns(PROTECTED_NAMES)
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+
+const SYNC_LIMIT = 256 * 1024
+const CHUNK = 1024 * 1024
 
 /** Hears of each entry; `seen` is undefined where nothing is. */
 export type Visit = (path: string, seen: Seen | undefined) => void
@@ -76,7 +79,7 @@ export class Tree {
     return names.map(name => below(folder, name))
   }
 
-  /** What a file holds, if it still is what was seen and may be read. Read off the main thread. */
+  /** What a file holds, if it still is what was seen and may be read. Large ones are read off the main thread. */
   async read(path: string, seen: Seen): Promise<Buffer | undefined> {
     const { folder, name } = split(path)
     let bytes: Buffer | undefined
@@ -123,32 +126,29 @@ export class Tree {
 
 const MISSING: ReadonlySet<string> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'ENOENT', 'ENOTDIR'])
 
-const openAsync = promisify(open)
-const statAsync = promisify(fstat)
 const readAsync = promisify(read)
-const closeAsync = promisify(close)
 
 async function readFile(door: string, noLinks: number, was: Seen): Promise<Buffer | undefined> {
-  let fd: number
+  let fd: number | undefined
   try {
-    fd = await openAsync(door, READ | noLinks)
-  } catch {
-    return undefined
-  }
-  try {
-    if (!isThat(await statAsync(fd), was)) return undefined
+    fd = openSync(door, READ | noLinks)
+    if (!isThat(fstatSync(fd), was)) return undefined
     const bytes = Buffer.allocUnsafeSlow(was.size)
-    let at = 0
-    while (at < was.size) {
-      const { bytesRead } = await readAsync(fd, bytes, at, was.size - at, null)
-      if (bytesRead === 0) return undefined
-      at += bytesRead
+    for (let at = 0; at < was.size; ) {
+      // A trip to the thread pool takes longer than reading little.
+      const count =
+        was.size <= SYNC_LIMIT
+          ? readSync(fd, bytes, at, was.size - at, null)
+          : (await readAsync(fd, bytes, at, Math.min(CHUNK, was.size - at), null)).bytesRead
+      if (count === 0) return undefined
+      at += count
     }
-    return isThat(await statAsync(fd), was) ? bytes : undefined
-  } catch {
+    return isThat(fstatSync(fd), was) ? bytes : undefined
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
     return undefined
   } finally {
-    await closeAsync(fd)
+    if (fd !== undefined) closeSync(fd)
   }
 }
 

@@ -165,7 +165,9 @@ t.test(
 )
 
 t.test('of two at the same time each change is told once, and what other calls change is theirs', async t => {
-  const { shell, call, at, events } = await served(t, { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+  const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' }
+  const { shell, call, at, events, get } = await served(t, files, { watch: { external: true, max_folders: 100 } })
+  while (!(await get('/capabilities')).workspaces[0].watching);
   const stream = await events('?types=tool.progress,file.changed')
   const first = shell('echo ready; until [ -e go1 ]; do sleep 0.02; done; echo -n 1 > a.txt')
   await stream.type('tool.progress', ({ delta }) => /ready/.test(delta?.text))
@@ -182,6 +184,12 @@ t.test('of two at the same time each change is told once, and what other calls c
   t.same(told(two), ['b.txt', 'go2'])
   t.match(one.result.data.changes_tracked, { shared: true })
   t.match(two.result.content, /Another tracked command ran at the same time/)
+  writeFileSync(at('~'), '')
+  const all = await stream.until(({ path }) => path === '~')
+  t.same(
+    all.filter(({ by }: Json) => by === 'external').map(({ path }: Json) => path),
+    ['~']
+  )
 })
 
 t.test('what a tracked command changes is not told as somebody else’s too', async t => {
