@@ -1,0 +1,54 @@
+// The server is killed while a call changes many files: what the call did until then is known, and is told.
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { hashOf } from '../../src/host/files.ts'
+import { place } from '../cli/toolgate.ts'
+import { type Json, journal, speak } from './world.ts'
+
+const FILES = 600
+
+t.test('killed in the middle of many changes: those that were made are told with the call', async t => {
+  const files = Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`from/${i}.txt`, `${i}\n`]))
+  const at = place(t, files)
+  const first = await at.serve()
+  const before = speak(first)
+  const { body: asked } = await before.call('copy_file', { source: 'from', dest: 'to', recursive: true })
+  await before.post(`/calls/${asked.tool_call_id}/approve?wait_ms=0`, { digest: asked.approval.digest })
+  while (copies(at.project).length < 20) await setImmediate()
+  first.process.kill('SIGKILL')
+  await first.ended
+  const made = copies(at.project)
+  t.ok(made.length < FILES, 'it was killed in the middle')
+
+  const after = speak(await at.serve())
+  const call = await after.get(`/calls/${asked.tool_call_id}`)
+  t.match(call, { status: 'interrupted', changes: [{ path: 'to', operation: 'created', kind: 'directory' }] })
+  const expected = [
+    { path: 'to', operation: 'created', kind: 'directory' },
+    ...made.map(name => ({
+      path: `to/${name}`,
+      operation: 'created',
+      after_hash: hashOf(Buffer.from(`${Number.parseInt(name, 10)}\n`))
+    }))
+  ]
+  t.same(sorted(call.changes), sorted(expected))
+  t.same(copies(at.project), made, 'and nothing hidden is left')
+  const told = (await journal(t, after)).events.filter(({ type }) => type === 'file.changed')
+  t.same(
+    told.map(({ path, by }) => ({ path, by })),
+    call.changes.map(({ path }: Json) => ({ path, by: { tool_call_id: asked.tool_call_id } }))
+  )
+})
+
+const sorted = (changes: Json[]) => [...changes].sort((a, b) => (a.path < b.path ? -1 : 1))
+
+/** The copies that are whole. */
+function copies(project: string): string[] {
+  try {
+    return readdirSync(path.join(project, 'to')).filter(name => !name.startsWith('.'))
+  } catch {
+    return []
+  }
+}
