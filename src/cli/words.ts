@@ -20,7 +20,11 @@ export function exitOf(call: Call): number {
   if (call.status === 'error') return ERROR_EXITS[call.error.code] ?? EXIT.failed
   return STATUS_EXITS[call.status]
 }
-const ERROR_EXITS: Record<string, number> = { TIMEOUT: EXIT.timeout, COMMAND_BLOCKED: EXIT.rejected }
+const ERROR_EXITS: Record<string, number> = {
+  TIMEOUT: EXIT.timeout,
+  COMMAND_BLOCKED: EXIT.rejected,
+  UNDO_CONFLICT: EXIT.conflict
+}
 const STATUS_EXITS: Record<Exclude<Call['status'], 'error'>, number> = {
   awaiting_approval: EXIT.ok,
   queued: EXIT.ok,
