@@ -24,7 +24,7 @@ export class FileList {
   // What went while ripgrep was being asked may still be in its answer.
   #gone = new Set<string>()
   #warming: Promise<void> | undefined
-  #catchingUp: Promise<void> | undefined
+  #catchingUp: Promise<readonly string[]> | undefined
 
   constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
     this.#root = workspace.root
@@ -33,19 +33,20 @@ export class FileList {
     this.#off = watcher.on(news => this.#note(news))
   }
 
-  /** All paths, relative to the root, in no order; the same array as long as nothing changed. */
+  /** All paths, relative to the root, in no order; the same array as long as nothing changed. It knows all that changed
+   * before the question, and does not wait for what goes on changing. */
   async files(): Promise<readonly string[]> {
     this.#warming ??= this.#warm()
     if (!this.#folders) return this.#ask()
     await this.#watcher.settled()
     if (!this.#watcher.live) return this.#ask()
-    while (!this.#files) {
-      this.#catchingUp ??= this.#catchUp().finally(() => {
-        this.#catchingUp = undefined
-      })
-      await this.#catchingUp
-    }
-    return this.#files
+    // One that is under way may have begun before the question.
+    await this.#catchingUp?.catch(() => {})
+    if (this.#files) return this.#files
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#catchingUp = undefined
+    })
+    return this.#catchingUp
   }
 
   /** These files, newest change first; files that are gone by now come last. */
@@ -103,7 +104,7 @@ export class FileList {
     for (const folder of folders) this.#changed.add(folder)
   }
 
-  async #catchUp() {
+  async #catchUp(): Promise<readonly string[]> {
     const changed = this.#changed
     this.#changed = new Set()
     this.#gone.clear()
@@ -121,7 +122,9 @@ export class FileList {
       throw error
     }
     for (const folder of this.#gone) this.#folders?.delete(folder)
-    if (this.#changed.size === 0 && this.#folders) this.#files = [...this.#folders.values()].flat()
+    const files = [...(this.#folders?.values() ?? [])].flat()
+    if (this.#changed.size === 0 && this.#folders) this.#files = files
+    return files
   }
 }
 

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   mkdirSync,
   mkdtempSync,
@@ -50,6 +51,23 @@ async function filesListed(reader: FileReader) {
   const { entries } = await reader.listing('.', query)
   return entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])).sort()
 }
+
+t.test('names that never stop changing do not hold it up', async t => {
+  const { list, at } = bench(t)
+  for (const file of ['stays', 'one', 'two']) writeFileSync(at(file), '')
+  await list.warm()
+  const swapper = spawn(process.execPath, [join(import.meta.dirname, 'swap-paths.mjs'), at('one'), at('two')])
+  const ended = once(swapper, 'close')
+  t.teardown(() => swapper.kill('SIGKILL'))
+  await once(swapper.stdout, 'data')
+  for (let i = 0; i < 20; i++) {
+    writeFileSync(at(`new ${i}`), '')
+    const found = await list.files()
+    t.ok(found.includes('stays') && found.includes(`new ${i}`))
+  }
+  swapper.kill('SIGKILL')
+  await ended
+})
 
 t.test('it is the list of ripgrep from the first question on, and follows every change', async t => {
   const { list, at } = bench(t)
