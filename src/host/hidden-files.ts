@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import path from 'node:path'
 import type { ChangeLog } from './change-log.ts'
 import type { Workspace } from './host.ts'
-import { at, drop } from './motions.ts'
+import { at, isDropped } from './motions.ts'
 import { type Bits, durable, type Fill } from './put.ts'
 import { identityOf } from './stamp.ts'
 
@@ -46,7 +46,7 @@ export class HiddenFiles {
 
   /** Removes what is still hidden. */
   end() {
-    for (const hidden of this.#hidden) drop(this.#workspace, hidden)
+    for (const hidden of this.#hidden) isDropped(this.#workspace, hidden)
     for (; this.#begun > 0; this.#begun -= 1) this.#log.end()
   }
 }

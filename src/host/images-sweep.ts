@@ -2,9 +2,9 @@
 // removed in slices, so that the server answers in between.
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { errnoOf } from './errno.ts'
 import { hashAt, isImageTemp, isShelf } from './images-layout.ts'
+import { Slices } from './slices.ts'
 
 interface Kept {
   file: string
@@ -14,8 +14,8 @@ interface Kept {
 }
 
 const DAY_MS = 86_400_000
-/** How long one slice may take. */
-const SLICE_MS = 5
+/** Contents are aged by the minute: sorting them one by one would take too long at once. */
+const AGE_MS = 60_000
 
 /** Drops what is past its limits; `dropping` hears of each before it goes. Gives how many contents went. */
 export async function sweepImages(
@@ -24,10 +24,10 @@ export async function sweepImages(
   dropping: (hash: string) => void
 ): Promise<number> {
   const border = Date.now() - max_age_days * DAY_MS
-  const kept: Kept[] = []
+  const kept = new Map<number, Kept[]>()
   let total = 0
   let dropped = 0
-  const breathe = slices()
+  const slices = new Slices()
   const drop = ({ file, hash, size, kept_at }: Kept) => {
     // Kept again meanwhile, it is young.
     if (statSync(file, { throwIfNoEntry: false })?.mtimeMs !== kept_at) return
@@ -39,21 +39,22 @@ export async function sweepImages(
 
   for (const shelf of namesIn(folder).filter(isShelf)) {
     for (const name of namesIn(path.join(folder, shelf))) {
-      await breathe()
+      await slices.rest()
       const file = path.join(folder, shelf, name)
       const stat = statSync(file, { throwIfNoEntry: false })
       if (!stat) continue
       const one = { file, hash: hashAt(shelf, name), size: stat.size, kept_at: stat.mtimeMs }
       total += one.size
       if (one.kept_at < border) drop(one)
-      else kept.push(one)
+      else ageOf(kept, one).push(one)
     }
   }
-  kept.sort((a, b) => a.kept_at - b.kept_at)
-  for (const one of kept) {
-    if (total <= max_bytes) break
-    await breathe()
-    drop(one)
+  for (const age of [...kept.keys()].sort((a, b) => a - b)) {
+    for (const one of kept.get(age)!) {
+      if (total <= max_bytes) return dropped
+      await slices.rest()
+      drop(one)
+    }
   }
   return dropped
 }
@@ -63,14 +64,11 @@ export function removeImageTemps(folder: string) {
   for (const name of namesIn(folder).filter(isImageTemp)) rmSync(path.join(folder, name), { force: true })
 }
 
-/** Lets the server go on whenever a slice's time is used up. */
-function slices() {
-  let began = performance.now()
-  return async () => {
-    if (performance.now() - began < SLICE_MS) return
-    await setImmediate()
-    began = performance.now()
-  }
+function ageOf(kept: Map<number, Kept[]>, { kept_at }: Kept): Kept[] {
+  const age = Math.floor(kept_at / AGE_MS)
+  const same = kept.get(age) ?? []
+  kept.set(age, same)
+  return same
 }
 
 function namesIn(folder: string): string[] {

@@ -71,11 +71,8 @@ class DeadLog {
   #settle({ group, root, motions }: Group) {
     const verdict = this.#verdicts.get(group)
     if (verdict === 'undone') return
-    const stuck = inWorkspace(root, workspace => {
-      if (verdict === undefined) return takeBack(workspace, motions)
-      dropHidden(workspace, motions)
-      return []
-    })
+    const clear = verdict === undefined ? takeBack : dropHidden
+    const stuck = inWorkspace(root, workspace => clear(workspace, motions))
     if (stuck && stuck.length > 0) this.#stuck = true
     else if (verdict === undefined) this.#judge(group, 'undone')
   }

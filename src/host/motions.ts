@@ -36,7 +36,7 @@ type Of<D extends Motion['do']> = Extract<Motion, { do: D }>
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-/** Makes a motion. What it takes away must still be what it `was`. */
+/** Makes a motion, or fails and leaves all as it was. What it takes away must still be what it `was`. */
 export function perform(workspace: Workspace, motion: Motion, was: BigIntStats | undefined) {
   at(workspace, motion.path, place => {
     if (was && !(place.stat && isStill(was, place.stat))) throw stale(motion.path)
@@ -76,21 +76,24 @@ export function takeBack(workspace: Workspace, motions: readonly Motion[]): stri
   })
 }
 
-/** Removes what hidden names are left once all has happened. */
-export function dropHidden(workspace: Workspace, motions: readonly Motion[]) {
-  for (const motion of motions) {
-    const name = motion.do === 'hide' ? motion.hidden : motion.do === 'replace' ? motion.second : undefined
-    if (name !== undefined) drop(workspace, name)
-  }
-}
+/** Removes what hidden names are left once all has happened. Gives those that could not be. */
+export const dropHidden = (workspace: Workspace, motions: readonly Motion[]): string[] =>
+  motions
+    .flatMap(motion => (motion.do === 'hide' ? motion.hidden : motion.do === 'replace' ? motion.second : []))
+    .filter(name => !isDropped(workspace, name))
 
-/** Removes a hidden file, where it is there. */
-export function drop(workspace: Workspace, hidden: string) {
-  const { stat, door, close } = walkToEntry(workspace, hidden)
+/** Removes a hidden file. Gives whether nothing is left of it. */
+export function isDropped(workspace: Workspace, hidden: string): boolean {
   try {
-    if (stat && !stat.isDirectory()) unlinkSync(door)
-  } finally {
-    close()
+    const { stat, door, close } = walkToEntry(workspace, hidden)
+    try {
+      if (stat && !stat.isDirectory()) unlinkSync(door)
+    } finally {
+      close()
+    }
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -152,21 +155,26 @@ export const isSame = (a: Place, b: Place) => a.stat!.dev === b.stat!.dev && a.s
 function makeFolder(workspace: Workspace, place: Place, mode: number | undefined) {
   mkdirSync(place.door)
   if (mode === undefined) return
-  const fd = openSync(place.door, FOLDER | workspace.doors.noLinks)
   try {
-    fchmodSync(fd, mode & 0o777)
-  } finally {
-    closeSync(fd)
+    const fd = openSync(place.door, FOLDER | workspace.doors.noLinks)
+    try {
+      fchmodSync(fd, mode & 0o777)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    removeEmpty(place)
+    throw error
   }
 }
 
 /** Removes a folder unless something is in it by now. */
 export function removeEmpty({ stat, door }: Place) {
-  if (!stat?.isDirectory()) return
+  if (stat && !stat.isDirectory()) return
   try {
     rmdirSync(door)
   } catch (error) {
-    if (errnoOf(error) !== 'ENOTEMPTY') throw error
+    if (!['ENOTEMPTY', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error
   }
 }
 

@@ -21,7 +21,10 @@ export function moveExclusive(stat: BigIntStats, from: string, to: string) {
   if (stat.isDirectory()) renameFolder(from, to)
   else if (stat.isSymbolicLink()) {
     symlinkSync(readlinkSync(from), to)
-    unlinkSync(from)
+    orElse(
+      () => unlinkSync(from),
+      () => unlinkSync(to)
+    )
   } else renameExclusive(from, to)
 }
 
@@ -35,7 +38,10 @@ export function renameExclusive(from: string, to: string) {
     renameSync(from, to)
     return
   }
-  unlinkSync(from)
+  orElse(
+    () => unlinkSync(from),
+    () => unlinkSync(to)
+  )
 }
 
 /** Puts one file in the place of another, which gets a second name first. Whoever looks sees one or the other. */
@@ -45,19 +51,33 @@ export function replaceKeeping(from: string, to: string, second: string) {
   } catch (error) {
     if (!lacksHardLinks(error)) throw error
     renameSync(to, second)
-    renameExclusive(from, to)
+    orElse(
+      () => renameExclusive(from, to),
+      () => renameSync(second, to)
+    )
     return
   }
-  renameSync(from, to)
+  orElse(
+    () => renameSync(from, to),
+    () => unlinkSync(second)
+  )
 }
 
 // A rename onto an empty folder is the exclusive step for folders: nobody else can have made this one.
 function renameFolder(from: string, to: string) {
   mkdirSync(to)
+  orElse(
+    () => renameSync(from, to),
+    () => rmdirSync(to)
+  )
+}
+
+/** Does something, or fails with what had been done before it taken back. */
+function orElse(act: () => void, back: () => void) {
   try {
-    renameSync(from, to)
+    act()
   } catch (error) {
-    rmdirSync(to)
+    back()
     throw error
   }
 }

@@ -2,7 +2,7 @@
 // take away makes room for what they put, in whatever order they are given.
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
-import { quote } from './errno.ts'
+import { explain, quote } from './errno.ts'
 import { notAFile, notFound, stale } from './file-reader.ts'
 import type { Place } from './paths.ts'
 import { stampOf } from './stamp.ts'
@@ -113,6 +113,8 @@ function spotOf(ground: Ground, step: Exclude<Step, { do: 'remove' }>, taken: Re
     const depth = names.length - 1 - missing.length
     const makes = missing.map((_, i) => names.slice(0, depth + i + 1).join('/'))
     return { given, path, shelter: names.slice(0, depth).join('/'), makes, stat }
+  } catch (error) {
+    throw explain(error, given)
   } finally {
     place.close()
   }
@@ -157,6 +159,8 @@ function mustGetEmpty(ground: Ground, { path, step }: Taken, taken: ReadonlyMap<
   try {
     if (readdirSync(place.door).every(name => taken.has(`${path}/${name}`))) return
     throw new ToolError('FILE_EXISTS', `${quote(step.path)} is not empty.`, { path: step.path })
+  } catch (error) {
+    throw explain(error, step.path)
   } finally {
     place.close()
   }

@@ -42,7 +42,7 @@ const AT_ONCE = 16
 export async function prepare(site: Site, { taken, puts, makes }: Plan, hidden: HiddenFiles): Promise<Part[]> {
   const gone = new Map<Taken | Put, Gone>()
   const arrived = new Map<Put, Arrived>()
-  await inTurns([
+  await allInTurns([
     ...taken.map(one => async () => void gone.set(one, await leave(site, one))),
     ...puts.filter(put => put.over).map(put => async () => void gone.set(put, await keepAt(site, put.path))),
     ...puts
@@ -198,7 +198,7 @@ async function reach<T>(site: Site, path: string, work: (place: Place) => Promis
 }
 
 /** Does all of it, so much at once. Fails only when all that has begun has ended. */
-async function inTurns(tasks: (() => Promise<void>)[]) {
+async function allInTurns(tasks: (() => Promise<void>)[]) {
   const waiting = tasks.values()
   const worker = async () => {
     for (const task of waiting) await task()

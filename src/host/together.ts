@@ -31,14 +31,19 @@ export async function together(site: Site, steps: readonly Step[]): Promise<void
     const committed = effects.committed()
     committed.catch(() => {})
     const number = await log.group({ call, root: workspace.root, motions, changes })
+    let made = 0
     try {
       await committed
       effects.signal.throwIfAborted()
-      await makeAll(workspace, parts)
+      for (const part of parts) {
+        make(workspace, part)
+        made += 1
+        if (made % MOTIONS_AT_ONCE === 0) await setImmediate()
+      }
       await syncFolders(workspace, motions)
       await log.ended(number)
     } catch (error) {
-      const stuck = takeBack(workspace, motions)
+      const stuck = takeBack(workspace, motions.slice(0, made))
       if (stuck.length > 0) throw notTakenBack(error, stuck)
       log.undone(number)
       throw error
@@ -51,14 +56,11 @@ export async function together(site: Site, steps: readonly Step[]): Promise<void
   }
 }
 
-async function makeAll(workspace: Workspace, parts: readonly Part[]) {
-  for (const [i, { motion, was }] of parts.entries()) {
-    if (i % MOTIONS_AT_ONCE === MOTIONS_AT_ONCE - 1) await setImmediate()
-    try {
-      perform(workspace, motion, was)
-    } catch (error) {
-      throw explain(error, motion.path)
-    }
+function make(workspace: Workspace, { motion, was }: Part) {
+  try {
+    perform(workspace, motion, was)
+  } catch (error) {
+    throw explain(error, motion.path)
   }
 }
 

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -288,6 +289,10 @@ t.test('what somebody else makes of it meanwhile is left to them', async t => {
     'STALE_FILE'
   )
   t.same(contents(root), { a: 'theirs', 'd/theirs': 'x' })
+  const { root: other, files: others } = makeWorld(t, {}, { committed: async () => meanwhile() })
+  meanwhile = () => mkdirSync(join(other, 'made'))
+  t.equal(await code(() => others.together([{ do: 'write', path: 'made/x', content: bytes('x') }])), 'FILE_EXISTS')
+  t.same(readdirSync(other), ['made'], 'their empty folder stays')
 })
 
 /** Every file of a folder with its content. */
