@@ -66,6 +66,7 @@ t.test('every kind of change is taken back, bytes, modes, links and folders', as
   chmodSync(at('over.txt'), 0o640)
   link('d/link', '../a.txt')
   link('d/lost', 'no/such')
+  link('d/out', '/etc/hostname')
   makeFolder('d/empty')
   const before = tree()
   const cases: [string, object, Record<string, string>][] = [
@@ -83,7 +84,7 @@ t.test('every kind of change is taken back, bytes, modes, links and folders', as
       'delete_file',
       { path: 'd', recursive: true },
       Object.fromEntries(
-        ['d', 'd/b.txt', 'd/e', 'd/e/c.sh', 'd/empty', 'd/link', 'd/lost'].map(name => [name, 'recreate'])
+        ['d', 'd/b.txt', 'd/e', 'd/e/c.sh', 'd/empty', 'd/link', 'd/lost', 'd/out'].map(name => [name, 'recreate'])
       )
     ],
     ['move_file', { from: 'a.txt', to: 'm/a.txt' }, { 'a.txt': 'move_back from m/a.txt', m: 'delete' }],

@@ -1,5 +1,6 @@
 // The workspace as it would be: what is there, with what has been planned so far. Nothing is changed by planning.
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Files, Found } from '../../host/files.ts'
 
 export interface FileThing {
@@ -26,6 +27,8 @@ export type Thing =
 export const MISSING: Thing = { kind: 'missing' }
 const OTHER: Thing = { kind: 'other' }
 const MODE = 0o777
+/** After so many looks at the disk others get their turn. */
+const LOOKS_AT_ONCE = 64
 
 export class Draft {
   readonly #files: Files
@@ -92,6 +95,8 @@ export class Draft {
   }
 
   async #look(path: string): Promise<Thing> {
+    if (this.#disk.size % LOOKS_AT_ONCE === LOOKS_AT_ONCE - 1) await setImmediate()
+    this.#signal.throwIfAborted()
     const entry = this.#files.entry(path)
     if (!entry) return MISSING
     // Something above it has become a link: what is meant is elsewhere.

@@ -2,8 +2,9 @@
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Change } from '../../host/host.ts'
 import type { Step } from '../../host/steps.ts'
-import { OBSTACLES, type UndoConflict, type UndoFile, type UndoScope } from '../../tool/undo.ts'
+import type { UndoFile, UndoScope } from '../../tool/undo.ts'
 import type { Context, History, PastCall } from '../../tool.ts'
+import { Conflicts, isAt, placesOf } from './undo-conflicts.ts'
 import { Contents } from './undo-content.ts'
 import { Draft } from './undo-draft.ts'
 import type { Obstruction } from './undo-obstruction.ts'
@@ -41,11 +42,7 @@ const plain = (path: string) =>
     .filter(part => part !== '' && part !== '.')
     .join('/')
 
-const placesOf = ({ path, from }: Change) => (from === undefined ? [path] : [path, from])
-
 const touches = (change: Change, path: string) => placesOf(change).some(place => isAt(place, path))
-
-const isAt = (place: string, path: string) => place === path || place.startsWith(`${path}/`)
 
 export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan> {
   const { host, signal } = ctx
@@ -53,36 +50,22 @@ export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan
   mustBeThere(input, calls)
   const draft = new Draft(host.files, signal)
   const contents = new Contents({ files: host.files, compute: host.compute, signal })
-  const conflicts = new Map<string, UndoConflict[]>()
+  const conflicts = new Conflicts()
   const all = calls.flatMap(({ changes }) => changes)
   const movesWhole = (change: Change) => all.every(other => other === change || !isAbout(other, change))
-  /** Where changes stay that could not be taken back. */
-  const stuck: string[] = []
   for (const { tool_call_id, changes } of calls) {
-    const free = changes.filter(change => !placesOf(change).some(place => stuck.includes(place)))
-    const obstructed = (change: Change, obstruction: Obstruction) => {
-      const { path } = obstruction
-      const known = conflicts.get(path) ?? []
-      const found = conflictsOf(tool_call_id, obstruction, isSecret(path, ctx))
-      // A folder that can't be made stands in the way of all that it should hold; once is enough.
-      const isNews = ({ message }: UndoConflict) =>
-        !known.some(one => one.message === message && one.tool_call_id === tool_call_id)
-      conflicts.set(path, [...known, ...found.filter(isNews)])
-      stuck.push(...placesOf(change), path)
-    }
+    const obstructed = (change: Change, obstruction: Obstruction) =>
+      conflicts.add(change, obstruction, { tool_call_id, secret: isSecret(obstruction.path, ctx) })
+    const free = changes.filter(change => !conflicts.stops(change))
     await reverse(free, { draft, contents, movesWhole, obstructed })
   }
-  const files: UndoFile[] = [...conflicts].map(([path, found]) => ({
-    path,
-    action: found.every(({ reason }) => reason === 'not_kept') ? 'not_kept' : 'conflict',
-    conflicts: found
-  }))
+  const files = conflicts.files()
   const steps: Step[] = []
   for (const outcome of await outcomesOf(draft)) {
-    if (stuck.some(place => isAt(outcome.path, place))) continue
-    const file = await fileOf(outcome, draft, ctx)
-    if (conflicts.size === 0) steps.push(...stepsOf(outcome, draft, linesOf(file)))
-    if (file.told) files.push(file.told)
+    if (conflicts.cover(outcome.path)) continue
+    const report = await fileOf(outcome, draft, ctx)
+    if (report.told) files.push(report.told)
+    if (!conflicts.any) steps.push(...stepsOf(outcome, draft, linesOf(report)))
   }
   return { calls, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), steps }
 }
@@ -104,24 +87,3 @@ function isAbout(other: Change, moved: Change) {
   const carries = other.operation === 'moved' && other.kind === 'directory'
   return carries && placesOf(other).some(place => folders.some(folder => isAt(folder, place)))
 }
-
-function conflictsOf(tool_call_id: string, { reason, conflicts }: Obstruction, secret: boolean): UndoConflict[] {
-  if (conflicts.length === 0) return [{ tool_call_id, reason, message: OBSTACLES[reason] }]
-  return conflicts.map(({ start_line, end_line, ours, theirs }) => ({
-    tool_call_id,
-    reason,
-    message: `${linesText(start_line, end_line)}: ${OBSTACLES[reason]}`,
-    start_line,
-    end_line,
-    ...(!secret && { now: brief(ours), before: brief(theirs) })
-  }))
-}
-
-function linesText(start: number, end: number) {
-  if (end < start) return `before line ${start}`
-  return start === end ? `line ${start}` : `lines ${start} to ${end}`
-}
-
-const LONGEST = 2_000
-
-const brief = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { isObstructed, type UndoFile, Undone, UndoScope } from '../../tool/undo.ts'
 import { defineTool, type PathUse } from '../../tool.ts'
-import { callsOf, planUndo, type UndoInput, type UndoPlan } from './undo-plan.ts'
+import { callsOf, planUndo, type UndoPlan } from './undo-plan.ts'
 import { SECRET_NOTE } from './undo-report.ts'
 
 const Input = Type.Object(
@@ -35,9 +35,7 @@ export default defineTool({
   // What it shows and what it writes follows from what the calls did. Also a read: it brings contents back to light.
   subject(input, history) {
     const uses = new Map<string, PathUse[]>()
-    for (const { path, from = path, kind, operation } of callsOf(optional(input), history).flatMap(
-      call => call.changes
-    )) {
+    for (const { path, from = path, kind, operation } of callsOf(input, history).flatMap(call => call.changes)) {
       const tree = operation === 'moved' && kind === 'directory' && { tree: true }
       for (const place of [path, from])
         if (tree || !uses.has(place)) {
@@ -51,18 +49,18 @@ export default defineTool({
     return { paths: [...uses.values()].flat() }
   },
   async check(input, ctx) {
-    mustDoSomething(await planUndo(optional(input), ctx))
+    mustDoSomething(await planUndo(input, ctx))
   },
   async foresee(input, ctx) {
-    return undone(input, await planUndo(optional(input), ctx))
+    return undone(input, await planUndo(input, ctx))
   },
   async preview(input, ctx) {
-    const plan = await planUndo(optional(input), ctx)
+    const plan = await planUndo(input, ctx)
     mustDoSomething(plan)
     return shown(input, plan)
   },
   async run(input, ctx) {
-    const plan = await planUndo(optional(input), ctx)
+    const plan = await planUndo(input, ctx)
     mustDoSomething(plan)
     await ctx.host.files.together(plan.steps)
     return undone(input, plan)
@@ -78,12 +76,6 @@ export default defineTool({
 })
 
 type Input = Static<typeof Input>
-
-const optional = ({ tool_call_id, scope, paths }: Input): UndoInput => ({
-  tool_call_id,
-  ...(scope && { scope }),
-  ...(paths && { paths })
-})
 
 const undone = ({ tool_call_id }: Input, { calls, files }: UndoPlan): Undone => ({
   tool_call_id,
