@@ -17,7 +17,7 @@ const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/pa
 const MAX_MS = 5_000
 /** The machine may be busy with other tests; what hangs takes longer than this all the same. */
 const PATIENCE = 5
-/** Of the requests that a case wants while names are exchanged; `npm run race` does more than all of them. */
+/** Of the requests that a case wants while names are exchanged. `npm run race` makes 100,000 exchanges. */
 const RACES = 300
 
 /** How a case's operation is asked for. */
@@ -33,26 +33,38 @@ const CALLS: Record<string, (given: Json, about: Json) => [tool: string, params:
   search: ({ query, path }) => ['grep', { pattern: query, path }]
 }
 
-const WAYS = [
-  ['by descriptor', byDescriptor, 'beside'],
-  ['by descriptor, with the state in the workspace', byDescriptor, 'inside'],
-  ['by real path', byRealPath, 'beside']
-] as const
+/** The same by a patch, for what must be refused or asked for strictly. */
+const PATCHES: typeof CALLS = {
+  write: (path, { data = '' }) => patch(`*** Add File: ${path}\n+${data}\n`),
+  delete: path => patch(`*** Delete File: ${path}\n`),
+  move: ({ from, to }) => patch(`*** Update File: ${from}\n*** Move to: ${to}\n`)
+}
+const patch = (text: string): [string, Json] => ['apply_patch', { patch: `*** Begin Patch\n${text}*** End Patch\n` }]
+const isForPatches = ({ op, path, expect, approval_gap }: Json) =>
+  op in PATCHES && /^(deny|block|ask_strong)$/.test(expect) && !approval_gap && !String(path).includes('\n')
+
+const WAYS: [name: string, Doors, 'beside' | 'inside', typeof CALLS, fits: (about: Json) => boolean][] = [
+  ['by descriptor', byDescriptor, 'beside', CALLS, () => true],
+  ['by descriptor, with the state in the workspace', byDescriptor, 'inside', CALLS, () => true],
+  ['by real path', byRealPath, 'beside', CALLS, () => true],
+  ['by patch', byDescriptor, 'beside', PATCHES, isForPatches]
+]
 
 interface Case {
   about: Json
   names: Variables
   /** Of its workspace. */
   name: string
+  calls: typeof CALLS
 }
 
-for (const [way, doors, state] of WAYS)
+for (const [way, doors, state, calls, fits] of WAYS)
   t.test(way, async t => {
     const cases: Case[] = []
-    for (const about of CORPUS.cases) {
+    for (const about of CORPUS.cases.filter(fits)) {
       const names = variables(t, state)
       for (const step of filledIn(CORPUS.common_setup as Step[], names)) await make(t, step)
-      cases.push({ about: filledIn(about, names), names, name: about.id })
+      cases.push({ about: filledIn(about, names), names, name: about.id, calls })
     }
     // One server for all of them, but where its own folder lies in the workspace.
     const together = state === 'beside' ? cases.filter(one => !isItsOwn(one)) : []
@@ -105,7 +117,7 @@ async function serve(
   return { app, end }
 }
 
-async function tried(t: Test, app: TestApp, { about, names, name }: Case) {
+async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case) {
   for (const step of (about.setup ?? []) as Step[]) if (!(await make(t, step))) return t.comment('cannot be made here')
   const said: Json[] = []
   const ask = async (target: string, body: object) => {
@@ -118,7 +130,7 @@ async function tried(t: Test, app: TestApp, { about, names, name }: Case) {
   const outside = [names.OUT, `${names.WS}-evil`]
   const before = outside.map(contents)
   const descriptors = openBelow(names)
-  const [tool, params] = callOf(about)
+  const [tool, params] = callOf(about, calls)
   const send = () => submit(tool, params)
 
   const began = performance.now()
@@ -131,7 +143,7 @@ async function tried(t: Test, app: TestApp, { about, names, name }: Case) {
   const verdicts = verdictsOf(first)
   if (!about.race) t.ok(suffices(verdicts, expected, about), `${expected}: ${verdicts} ${JSON.stringify(first.body)}`)
   t.strictSame(
-    said.filter(({ body }) => !tellsThePathAsGiven(body, params, names)),
+    said.filter(({ body }) => !tellsThePathAsGiven(body, about, names)),
     [],
     'messages name the path as it was given'
   )
@@ -154,11 +166,11 @@ async function tried(t: Test, app: TestApp, { about, names, name }: Case) {
   if (about.group !== 'hardlink') t.notMatch(JSON.stringify(said), secret, 'no answer and no event tells a secret')
 }
 
-function callOf(about: Json): [tool: string, params: Json] {
+function callOf(about: Json, calls: typeof CALLS): [tool: string, params: Json] {
   const given =
     about.path_gen?.map(([text, times]: [string, number]) => text.repeat(times)).join('') ??
     (about.path_utf16 ? String.fromCharCode(...about.path_utf16) : about.path)
-  return CALLS[about.op]!(given, about)
+  return calls[about.op]!(given, about)
 }
 
 /** Asks, and approves what waits. Gives the answer that is the verdict. */
@@ -198,13 +210,13 @@ async function raced({ exchange }: Json, send: () => Promise<Reply>): Promise<Re
 }
 
 /** The message of a call that failed names the path as it was given, and no answer tells where it led. */
-function tellsThePathAsGiven(body: Json, params: Json, { OUT }: Variables): boolean {
-  const given = PATHS.map(name => params[name]).filter(path => typeof path === 'string')
+function tellsThePathAsGiven(body: Json, { path, path_gen }: Json, { OUT }: Variables): boolean {
+  const named: unknown[] = typeof path === 'string' ? [path] : Object.values(path ?? { begins: path_gen[0][0] })
+  const given = named.filter(one => typeof one === 'string')
   if (!given.some(path => path.includes(OUT)) && JSON.stringify(body).includes(OUT)) return false
   if (body.status !== 'error' || body.error.code === 'INVALID_PARAMS') return true
   return given.some(path => body.error.message.includes(JSON.stringify(path.slice(0, 300)).slice(1, -1)))
 }
-const PATHS = ['path', 'from', 'to', 'source', 'dest']
 
 /** What a case says of the answers, and of the files afterwards. */
 function outcome(t: Test, about: Json, said: Json[]) {

@@ -97,8 +97,31 @@ export const HEATS: readonly Heat[] = [
     does: 'move out',
     needs: name => file(name('moves')),
     attempt: async (files, i) => void (await files.move(`race/d/moves-${i}`, `moved/${i}`))
+  },
+  {
+    swapped: 'folder',
+    does: 'change together',
+    needs(name) {
+      file(name('goes'))
+      file(name('moves'))
+    },
+    attempt: (files, i) => together(files, i)
   }
 ]
+
+async function together(files: Files, i: number) {
+  const was = await files.look(`race/d/moves-${i}`)
+  if (!was) throw new ToolError('FILE_NOT_FOUND', 'It is not there.')
+  await files.together([
+    { do: 'write', path: `race/d/new-${i}`, content: Buffer.from(INSIDE) },
+    { do: 'write', path: `copies/${i}`, content: Buffer.from(INSIDE) },
+    { do: 'link', path: `race/d/link-${i}`, target: 'secret.txt' },
+    { do: 'folder', path: `race/d/made-${i}` },
+    { do: 'remove', path: `race/d/goes-${i}` },
+    { do: 'move', path: `race/d/moves-${i}`, to: `moved/${i}`, was }
+  ])
+  return was.bytes?.toString()
+}
 
 export interface Result {
   heat: string
