@@ -100,7 +100,7 @@ export class Images {
     if (!this.#durable.has(hash)) return false
     const stat = statSync(this.#pathOf(hash), { throwIfNoEntry: false })
     if (stat?.size !== size) return false
-    if (Date.now() - stat.mtimeMs > TOUCH_AFTER_MS) touch(this.#pathOf(hash))
+    makeYoung(this.#pathOf(hash), stat.mtimeMs)
     return true
   }
 
@@ -142,7 +142,7 @@ export class Images {
       if (errnoOf(error) !== 'EEXIST') throw error
       const found = readFileSync(file)
       if (found.equals(bytes)) {
-        touch(file)
+        makeYoung(file, statSync(file).mtimeMs)
         return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
       }
       rmSync(file)
@@ -209,9 +209,9 @@ const NEVER = new AbortController().signal
 const makeFolder = (folder: string) =>
   !existsSync(folder) && mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
 
-function touch(file: string) {
-  const now = new Date()
-  utimesSync(file, now, now)
+function makeYoung(file: string, kept_at: number) {
+  const now = Date.now()
+  if (now - kept_at > TOUCH_AFTER_MS) utimesSync(file, now / 1_000, now / 1_000)
 }
 
 async function syncFolder(folder: string) {
