@@ -3,6 +3,7 @@
 import type { BigIntStats } from 'node:fs'
 import { type Content, fillingOf, linesAddedBy } from './content.ts'
 import { explain } from './errno.ts'
+import { stale } from './file-reader.ts'
 import { type Gone, keepGone, lookAtGone, modeOf } from './gone.ts'
 import type { HiddenFiles } from './hidden-files.ts'
 import type { Change, Effects, Workspace } from './host.ts'
@@ -191,6 +192,7 @@ async function arrive(site: Site, { step, path, from, over, shelter }: Put, hidd
 async function reach<T>(site: Site, path: string, work: (place: Place) => Promise<T>): Promise<T> {
   const place = site.walkToEntry(path)
   try {
+    if (!place.stat) throw stale(path)
     return await work(place)
   } finally {
     place.close()
