@@ -38,7 +38,7 @@ export class Outside {
   readonly #own: OwnChanges
   readonly #surroundings: Surroundings
   readonly #contents: Contents
-  readonly #off: () => void
+  #off: () => void = () => {}
   /** What is to be looked at, and since when. */
   #heard = new Map<string, number>()
   /** Folders that are new, or others than before. */
@@ -62,7 +62,6 @@ export class Outside {
     this.#own = new OwnChanges(this.#tree, this.#inventory)
     this.#contents = new Contents(this.#tree)
     this.#surroundings = new Surroundings(this.#tree, watcher)
-    this.#off = watcher.on(news => this.#note(news))
   }
 
   /** Whether changes are told. Not before all files were looked at once. */
@@ -80,6 +79,8 @@ export class Outside {
     try {
       await this.#watcher.start()
       if (!this.#watcher.live) return this.#end(this.#watcher.why)
+      // Not before: the watcher's first news are all that has been there long since.
+      this.#off = this.#watcher.on(news => this.#note(news))
       await this.#tree.walk((path, seen) => this.#inventory.set(path, isFresh(seen) ? { ...seen, unsure: true } : seen))
       this.#looked = Date.now()
       this.#filled = true
@@ -172,7 +173,7 @@ export class Outside {
     const found: Difference<Known>[] = []
     const slices = new Slices()
     for (const [path, now] of seen) {
-      const difference = await this.#differs(path, now, heard.get(path) ?? performance.now())
+      const difference = await this.#differs(path, now, heard.get(path))
       if (difference) found.push(difference)
       await slices.rest()
     }
@@ -209,14 +210,18 @@ export class Outside {
     return found
   }
 
-  /** How a path differs from what is known of it by what somebody else did, if so and if that is certain by now. */
-  async #differs(path: string, seen: Seen | undefined, since: number): Promise<Difference<Known> | undefined> {
+  /** How a path differs from what is known of it by what somebody else did, if so and if that is certain by now. `heard`
+   * is when the watcher reported it, if it did. */
+  async #differs(path: string, seen: Seen | undefined, heard?: number): Promise<Difference<Known> | undefined> {
     const known = this.#own.known(path)
     if (!known && !seen) return void this.#inventory.delete(path)
     const where = seen ? this.#surroundings.where(path, seen) : 'shown'
     if (where === 'ignored') return void this.#inventory.delete(path)
     // The watcher will report it once it is watched.
     if (where === 'not watched' && !known) return undefined
+    // Only where something is said to have happened can it have happened without leaving a trace.
+    if (heard === undefined && known && seen && isSame(known, seen)) return void this.#inventory.set(path, known)
+    const since = heard ?? performance.now()
     const young = performance.now() - since < LONGEST_MS
     const unsettled = where === 'not watched' || (seen?.kind === 'file' && isFresh(seen))
     const changing = this.#own.isRecent(path) || this.#hearer.isUnderWay(this.#name, path)

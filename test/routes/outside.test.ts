@@ -1,7 +1,17 @@
 // What others change is told as events: everything once, and nothing of ours twice.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -35,6 +45,20 @@ async function watched(t: Test, files: Record<string, string> = {}, options: Sta
 const facts = ({ id: _, event: __, type: ___, seq: ____, time: _____, workspace: ______, ...told }: Json) => told
 const brief = (told: Json[]) =>
   told.map(({ operation, path, from, kind }) => [operation, path, from, kind].filter(Boolean).join(' '))
+
+t.test('what was there before it was watched is not told, however young it looks', async t => {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const late = path.join(folder, 'ws', 'late.txt')
+  mkdirSync(path.dirname(late))
+  writeFileSync(late, '')
+  // As young as can be, and for as long as the test runs: what is young is looked at again after a while.
+  utimesSync(late, 2_000_000_000, 2_000_000_000)
+  const { told } = await watched(t, {}, { folder })
+  const all = []
+  for (const begin = performance.now(); performance.now() - begin < 1_500; ) all.push(...(await told()))
+  t.same(all, [])
+})
 
 t.test('what an editor saves is told as one change, however it saves', async t => {
   const { at, told, stream } = await watched(t, { 'a.txt': 'one\n', 'b.txt': 'two\n', 'c.txt': 'three\n' })
