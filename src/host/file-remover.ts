@@ -11,10 +11,11 @@ import { allOf } from './put.ts'
 import { isUnchanged } from './stamp.ts'
 
 /** Part of a tree. */
-export type Branch = Pick<Entry, 'path' | 'type'>
+export type Branch = Pick<Entry, 'path' | 'type' | 'size'>
 
 /** Of a tree that is removed, so much is kept at once before it goes. */
-const BATCH = 16
+const BATCH = 32
+const BATCH_BYTES = 32 * 1024 * 1024
 
 export class FileRemover extends FileChanger {
   /** Removes a file, a link (not what it leads to), or an empty folder. Gives its path. */
@@ -41,9 +42,8 @@ export class FileRemover extends FileChanger {
     await this.permitted()
     const removed: string[] = []
     try {
-      const inner = branches.slice(1).map(branch => branch.path)
-      while (inner.length > 0) {
-        await this.#removeAll(inner.splice(-BATCH).reverse(), removed)
+      for (const batch of batchesOf(branches.slice(1).reverse())) {
+        await this.#removeAll(batch, removed)
         await this.breathe()
       }
       removed.push(await this.remove(path))
@@ -63,12 +63,12 @@ export class FileRemover extends FileChanger {
     place.close()
     if (!place.stat) throw notFound(path)
     this.refuseChange(place, path)
-    const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat) }]
+    const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat), size: Number(place.stat.size) }]
     for (const { path, type } of branches) {
       if (type !== 'directory') continue
       for (const entry of this.entries(path)) {
         if (entry.closed) throw protectedPath(entry.path)
-        branches.push({ path: entry.path, type: entry.type })
+        branches.push({ path: entry.path, type: entry.type, size: entry.size })
       }
       await this.breathe()
     }
@@ -87,6 +87,20 @@ export class FileRemover extends FileChanger {
       removed.push(path)
     }
   }
+}
+
+function* batchesOf(branches: readonly Branch[]): Generator<string[]> {
+  let batch: string[] = []
+  let bytes = 0
+  for (const { path, type, size } of branches) {
+    batch.push(path)
+    bytes += type === 'file' ? size : 0
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  yield batch
 }
 
 const changeOf = ({ path }: Place, { told, lines }: Gone): Change => ({

@@ -14,6 +14,7 @@ import {
   writeSync
 } from 'node:fs'
 import path from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { encodingOf } from '../text/encoding.ts'
 import { fillingOf, hashOf } from './content.ts'
 import { errnoOf } from './errno.ts'
@@ -44,6 +45,8 @@ export class Images {
   readonly #limits: ImageLimits
   /** Contents on their way to the disk, by hash. */
   readonly #keeping = new Map<string, Promise<void>>()
+  /** Folders that are about to be made durable. */
+  readonly #syncing = new Map<string, Promise<void>>()
   /** Hashes of contents known to be whole and durable, the latest last. */
   readonly #durable = new Set<string>()
 
@@ -122,7 +125,7 @@ export class Images {
     const newShelf = makeFolder(path.dirname(file))
     const fd = this.#fill(file, bytes)
     try {
-      await allOf(fsync(fd), syncFolder(path.dirname(file)), ...(newShelf ? [syncFolder(this.#folder)] : []))
+      await allOf(fsync(fd), this.#syncNames(path.dirname(file), newShelf))
     } finally {
       closeSync(fd)
     }
@@ -191,7 +194,22 @@ export class Images {
     const file = this.#pathOf(hash)
     const newShelf = makeFolder(path.dirname(file))
     renameSync(temp, file)
-    await allOf(syncFolder(path.dirname(file)), ...(newShelf ? [syncFolder(this.#folder)] : []))
+    await this.#syncNames(path.dirname(file), newShelf)
+  }
+
+  /** Makes names durable. Those who come before it begins share it. */
+  async #syncNames(shelf: string, newShelf: boolean) {
+    const sync = (folder: string) => {
+      const begun = this.#syncing.get(folder)
+      if (begun) return begun
+      const syncing = turn().then(() => {
+        this.#syncing.delete(folder)
+        return syncFolder(folder)
+      })
+      this.#syncing.set(folder, syncing)
+      return syncing
+    }
+    await allOf(sync(shelf), newShelf && sync(this.#folder))
   }
 }
 

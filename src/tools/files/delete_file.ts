@@ -21,7 +21,8 @@ export default defineTool({
   output: Type.Object({
     deleted: Type.Array(Type.String(), { description: 'Every path deleted, folders before what they held.' })
   }),
-  timeout_ms: 10_000,
+  // What a folder holds is kept first, file by file.
+  timeout_ms: ({ recursive }) => (recursive ? 120_000 : 10_000),
   effect: 'destructive',
   subject: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
   async preview(input, ctx) {
