@@ -18,6 +18,8 @@ export function repositoryOf(packages: readonly string[], folder: string): strin
     for (const old of readdirSync(repository))
       if (old !== '.git') rmSync(path.join(repository, old), { recursive: true })
     execFileSync('tar', ['-xzf', path.join(fetched, archive!), '-C', repository, '--strip-components=1'])
+    // All files of packages are of the same day, so that git would take one for another of the same size.
+    git('read-tree', '--empty')
     git('add', '--all', '--force')
     git('commit', '--quiet', '--allow-empty', '--no-verify', '--message', name)
   }
