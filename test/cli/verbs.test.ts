@@ -60,10 +60,10 @@ t.test('tools, listed and shown', async t => {
   const list = await toolgate(['tools'])
   t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DOES\nread_file +files +read +Read /, stderr: '' })
   t.notMatch(list.stdout, / \n/, 'nothing trails')
-  const shown = await toolgate(['tools', 'read_file'])
+  const shown = await toolgate(['tools', 'glob'])
   t.match(shown, {
     code: 0,
-    stdout: /^read_file: .*\neffect read, at most 5000 ms\n\nPARAM +TYPE +MEANS\npath +string /s
+    stdout: /^glob: .*\neffect read, at most 5000 ms\n\nPARAM +TYPE +MEANS\npattern +string /s
   })
   t.match(JSON.parse((await toolgate(['tools', 'read_file', '--json'])).stdout), {
     name: 'read_file',
@@ -106,7 +106,7 @@ t.test('calls that need nobody', async t => {
     [
       ['call', 'read_file', 'size=1'],
       2,
-      'toolgate: There is no param size. The params are: path, encoding, offset, limit.\n'
+      'toolgate: There is no param size. The params are: path, encoding, offset, limit, column, pages.\n'
     ],
     [['call', 'read_file', '--args', '[1]'], 2, 'toolgate: --args must be a JSON object.\n'],
     [['call', 'todo_write', 'todos={'], 2, "toolgate: todos must be JSON. Such as: todos='[…]'\n"],

@@ -336,7 +336,7 @@ t.test('calls of a batch run in parallel, those on one path in order', async t =
       { tool: 'write_file', params: { path: path.join(app.root, 'n.txt'), content: 'new' } },
       { tool: 'read_file', params: { path: 'n.txt' } },
       { tool: 'copy_file', params: { source: 'none', dest: 'other' } },
-      { tool: 'read_file', params: { path: 'a.txt', offset: 0 } },
+      { tool: 'read_file', params: { path: 'a.txt', limit: 0 } },
       { tool: 'edit_file', params: { path: 'a.txt', old: '0', new: '1' } }
     ]
   })
@@ -344,7 +344,7 @@ t.test('calls of a batch run in parallel, those on one path in order', async t =
     { status: 'success' },
     { status: 'success', result: { data: { content: 'new' } } },
     { status: 'error', error: { code: 'FILE_NOT_FOUND' } },
-    { problem: { code: 'INVALID_PARAMS', errors: [{ pointer: '/params/offset' }] } },
+    { problem: { code: 'INVALID_PARAMS', errors: [{ pointer: '/params/limit' }] } },
     { status: 'awaiting_approval' }
   ])
   t.equal((await app.request('POST', '/calls/batch', { calls: [] })).status, 400)

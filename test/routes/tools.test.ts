@@ -17,7 +17,7 @@ t.test('every tool is listed in four dialects, with the schema of its params', a
     name: 'read_file',
     category: 'files',
     effect: 'read',
-    timeout_ms: 5_000,
+    timeout_ms: null,
     idempotent: true,
     input: {
       type: 'object',
