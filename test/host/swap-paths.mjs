@@ -16,13 +16,21 @@ for (let done = 1; ; done++) {
   if (done % 1_000 === 0) process.stdout.write('.')
 }
 
-// Somebody may have made a folder of the name that was free for a moment.
+// Somebody may have made a folder of the name that was free for a moment, and may be putting something in it.
 function replace(from, to) {
   for (;;) {
     try {
       return renameSync(from, to)
     } catch {
-      rmSync(to, { recursive: true, force: true })
+      attempt(() => rmSync(to, { recursive: true, force: true }))
     }
+  }
+}
+
+function attempt(work) {
+  try {
+    work()
+  } catch {
+    // The next round tries again.
   }
 }
