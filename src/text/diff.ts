@@ -40,9 +40,7 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
 /** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. Such diffs
  * can follow each other in one patch. */
 export function fileDiff(before: Side | undefined, after: Side | undefined): Diff {
-  const facts = factsOf(before, after)
-  const name = (prefix: string, side: Side) => quoteName(`${prefix}/${side.path}`)
-  const both = `diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`
+  const [both, ...facts] = headerOf(before, after)
   if (before && after ? before.text !== undefined : (before ?? after)!.text !== undefined) {
     const changed = facts.length > 0 || before?.text !== after?.text
     return contentDiff(before, after, changed ? [both, ...facts] : [])
@@ -61,8 +59,16 @@ function contentDiff(before: Side | undefined, after: Side | undefined, header: 
   return { diff: all.length === 0 ? '' : [...all, ''].join('\n'), added: count('+'), removed: count('-') }
 }
 
-/** What git says of a file besides its content. */
-function factsOf(before: Side | undefined, after: Side | undefined): string[] {
+/** The names of both files, and what git says of them besides their content. */
+export function headerOf(before: FileFacts | undefined, after: FileFacts | undefined): [string, ...string[]] {
+  const name = (prefix: string, { path }: FileFacts) => quoteName(`${prefix}/${path}`)
+  const both = `diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`
+  return [both, ...factsOf(before, after)]
+}
+
+type FileFacts = Omit<Side, 'text'>
+
+function factsOf(before: FileFacts | undefined, after: FileFacts | undefined): string[] {
   if (!before) return [`new file mode ${modeOf(after!)}`]
   if (!after) return [`deleted file mode ${modeOf(before)}`]
   return [
@@ -73,7 +79,7 @@ function factsOf(before: Side | undefined, after: Side | undefined): string[] {
   ]
 }
 
-const modeOf = ({ executable }: Side) => (executable ? '100755' : '100644')
+const modeOf = ({ executable }: FileFacts) => (executable ? '100755' : '100644')
 
 const nameOf = (prefix: string, side: Side | undefined) => (side ? quoteName(`${prefix}/${side.path}`) : '/dev/null')
 

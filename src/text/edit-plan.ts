@@ -1,6 +1,7 @@
 // A file as it will be after some edits, one applied on the result of the other, all of them or none; with what a person
 // must see to agree. Values in, values out: it may be worked out on another thread.
 import { createHash } from 'node:crypto'
+import { binaryDiff } from './binary-diff.ts'
 import { type Diff, unifiedDiff } from './diff.ts'
 import { applyEdit, type Candidate, type Edit, type MatchKind, type NotEdited } from './edit.ts'
 import { decode, type Encoding, encode } from './encoding.ts'
@@ -34,7 +35,15 @@ export interface ShownCandidate extends Omit<Candidate, 'text'> {
 }
 
 export type EditPlan =
-  | { outcome: 'edited'; bytes: Uint8Array; diff: Diff; edits: AppliedEdit[]; known?: Known }
+  | {
+      outcome: 'edited'
+      bytes: Uint8Array
+      diff: Diff
+      /** For git, where the file is not in UTF-8, so that no diff of its text is one of its bytes. */
+      git_patch?: string
+      edits: AppliedEdit[]
+      known?: Known
+    }
   | { outcome: 'not_text' }
   /** What the edit makes is there already. */
   | { outcome: 'unchanged'; edit: number }
@@ -68,7 +77,10 @@ export function planEdits({ path, bytes, edits, known }: EditsOfFile): EditPlan 
   const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
   const diff = unifiedDiff(path, mark + before.text, mark + text)
   const found = windows.some(window => window) && { known: { hash: hashOf(bytes, edits), windows } }
-  return { outcome: 'edited', bytes: after, diff, edits: applied, ...found }
+  const patch = !before.encoding.startsWith('utf-8') && {
+    git_patch: binaryDiff({ path, bytes }, { path, bytes: after })
+  }
+  return { outcome: 'edited', bytes: after, diff, ...patch, edits: applied, ...found }
 }
 
 const hashOf = (bytes: Uint8Array, edits: readonly Edit[]) =>

@@ -5,6 +5,7 @@ import type { Step } from '../../host/steps.ts'
 import { type Patch, parsePatch } from '../../text/patch.ts'
 import type { AppliedHunk } from '../../text/patch-apply.ts'
 import { type Context, defineTool, type PathUse } from '../../tool.ts'
+import { GIT_PATCH } from './git-patch.ts'
 import { type FileOutcome, planPatch } from './patching.ts'
 import { misread } from './patching-faults.ts'
 
@@ -52,6 +53,7 @@ export default defineTool({
         operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
         from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
         diff: Type.String({ description: 'What changed, as git tells it.' }),
+        git_patch: GIT_PATCH,
         hash: Type.Optional(Type.String({ description: 'sha256 of the new content.' })),
         hunks: Type.Array(Hunk, { description: 'Where the hunks for this file went.' })
       }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
 import { blindPreview, concernOf, EDIT, isSecret, noteOf, OUTCOME, planned, SECRET_NOTE } from './editing.ts'
+import { GIT_PATCH } from './git-patch.ts'
 
 const Input = Type.Object(
   {
@@ -22,6 +23,7 @@ export default defineTool({
     applied: Type.Boolean({ description: 'Always true: an edit that does not apply is an error.' }),
     ...OUTCOME,
     diff: Type.String({ description: 'What changed, as a unified diff.' }),
+    git_patch: GIT_PATCH,
     hash: Type.String({ description: 'sha256 of the new content.' })
   }),
   timeout_ms: 10_000,
@@ -47,10 +49,10 @@ export default defineTool({
     return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(note && { notes: [note] }) }
   },
   async run(input, ctx) {
-    const { was, bytes, edits, diff } = await planned(given(input), ctx)
+    const { was, bytes, edits, diff, patch } = await planned(given(input), ctx)
     const { added, removed } = diff
     const { path, hash } = await ctx.host.files.replace(input.path, was, bytes, () => ({ added, removed }))
-    return { path, applied: true, ...edits[0]!, diff: diff.diff, hash }
+    return { path, applied: true, ...edits[0]!, diff: diff.diff, ...patch, hash }
   },
   present: ({ path, replacements, match, similarity, diff, hash }) => ({
     title: path,

@@ -41,6 +41,7 @@ export interface Planned {
   was: Found
   bytes: Buffer
   diff: { diff: string; added: number; removed: number }
+  patch: { git_patch?: string }
   edits: AppliedEdit[]
 }
 
@@ -58,8 +59,9 @@ export async function planned({ path, edits }: GivenEdits, ctx: Context): Promis
     })
   const plan = await worked(was, edits, ctx)
   if (plan.outcome === 'edited') {
-    const { buffer, byteOffset, byteLength } = plan.bytes
-    return { was, bytes: Buffer.from(buffer, byteOffset, byteLength), diff: plan.diff, edits: plan.edits }
+    const { bytes, diff, edits, git_patch } = plan
+    const patch = git_patch === undefined ? {} : { git_patch }
+    return { was, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), diff, patch, edits }
   }
   if (plan.outcome === 'not_text') throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
   const { at } = edits[plan.edit]!

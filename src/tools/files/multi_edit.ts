@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
 import { blindPreview, concernOf, EDIT, isSecret, noteOf, OUTCOME, planned, SECRET_NOTE } from './editing.ts'
+import { GIT_PATCH } from './git-patch.ts'
 
 const EDITS_AT_ONCE = 200
 
@@ -28,6 +29,7 @@ export default defineTool({
     applied: Type.Boolean({ description: 'Always true: edits that do not all apply are an error.' }),
     edits: Type.Array(Type.Object(OUTCOME), { description: 'How each of the edits went.' }),
     diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
+    git_patch: GIT_PATCH,
     hash: Type.String({ description: 'sha256 of the new content.' })
   }),
   timeout_ms: 10_000,
@@ -55,10 +57,10 @@ export default defineTool({
     }
   },
   async run(input, ctx) {
-    const { was, bytes, edits, diff } = await planned(given(input), ctx)
+    const { was, bytes, edits, diff, patch } = await planned(given(input), ctx)
     const { added, removed } = diff
     const { path, hash } = await ctx.host.files.replace(input.path, was, bytes, () => ({ added, removed }))
-    return { path, applied: true, edits, diff: diff.diff, hash }
+    return { path, applied: true, edits, diff: diff.diff, ...patch, hash }
   },
   present: ({ path, edits, diff, hash }) => ({
     title: path,

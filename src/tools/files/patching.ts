@@ -2,6 +2,7 @@
 import { invalidParam, ToolError } from '../../errors.ts'
 import { hashOf } from '../../host/files.ts'
 import type { Step } from '../../host/steps.ts'
+import { binaryDiff } from '../../text/binary-diff.ts'
 import type { Side } from '../../text/diff.ts'
 import { encode } from '../../text/encoding.ts'
 import type { Section } from '../../text/patch.ts'
@@ -18,6 +19,7 @@ export interface FileOutcome {
   operation: 'created' | 'modified' | 'deleted' | 'moved'
   from?: string
   diff: string
+  git_patch?: string
   hash?: string
   hunks: AppliedHunk[]
 }
@@ -39,7 +41,7 @@ export async function planPatch(sections: readonly Section[], ctx: Context): Pro
     const { diff, added, removed } = await ctx.host.compute.run('fileDiff', sidesOf(ending), terms(ctx))
     const { step, ...told } = FINISH[ending.operation](ending)
     steps.push(step.do === 'remove' ? step : { ...step, lines: () => ({ added, removed }) })
-    files.push({ ...told, operation: ending.operation, diff, hunks: ending.after?.hunks ?? [] })
+    files.push({ ...told, operation: ending.operation, diff, ...gitPatchOf(ending), hunks: ending.after?.hunks ?? [] })
   }
   if (files.length === 0) throw invalidParam('patch', 'changes nothing: the files are so already.')
   return { steps, files }
@@ -133,6 +135,19 @@ function sidesOf({ draft, source, after }: Ending): {
   const side = (path: string, content: Content | undefined) =>
     content && { path, text: content.text, executable: content.executable }
   return { before: side(source.path, source.before), after: side(draft.path, after), changes: after?.changes ?? 0 }
+}
+
+/** The change of a file that is not in UTF-8, for git. */
+function gitPatchOf({ draft, source, after }: Ending): { git_patch?: string } {
+  const { before } = source
+  if ([before, after].every(side => side?.text === undefined || side.encoding === 'utf-8')) return {}
+  const side = (path: string, executable: boolean, bytes: Uint8Array) => ({ path, executable, bytes })
+  return {
+    git_patch: binaryDiff(
+      before && side(source.path, before.executable, source.was!.bytes!),
+      after && side(draft.path, after.executable, bytesOf(draft, after))
+    )
+  }
 }
 
 interface Finished extends Pick<FileOutcome, 'path' | 'from' | 'hash'> {
