@@ -8,7 +8,9 @@ import type { Approval, Preview } from './call.ts'
 import { mustReachEditors, notesBefore } from './editors.ts'
 import type { Engine } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
-import { type HeldFile, judge, type Question, type Rulebook } from './policy.ts'
+import { mayShowAt } from './may-show.ts'
+import { type HeldFile, judge, type Question } from './policy.ts'
+import { rulebook } from './rulebook.ts'
 import { staleFile } from './stale.ts'
 
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
@@ -39,9 +41,8 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     if (wanted === undefined) continue
     const is = host.files.preimage(use.path)
     if (is === wanted || is === `sha256:${wanted}`) continue
-    const reading = judge({ ...question, effect: 'read', paths: [{ ...use, access: 'read' }] }, rules)
-    const shown = reading.decision === 'allow'
-    throw await staleFile(live, params, { path: use.path, if_match: wanted, found: is, shown })
+    const shown = mayShowAt(engine, live, use)
+    throw await staleFile(engine, live, params, { path: use.path, if_match: wanted, found: is, shown })
   }
   const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
   return always_ask === undefined ? found : { ...found, verdict: judge({ ...question, always_ask }, rules) }
@@ -92,17 +93,6 @@ export async function approval(engine: Engine, live: Live, params: unknown, asse
     always_options
   }
 }
-
-const rulebook = ({ settings, rules }: Engine, session_id: string, root: string): Rulebook => ({
-  now: Date.now(),
-  read_only: settings.read_only,
-  sensitive_call_only: settings.sensitive.call_only,
-  ask_for_unsaved: settings.buffers.on_write === 'ask',
-  administrator: settings.tiers.administrator,
-  user: settings.tiers.user,
-  remembered: rules.inForce(session_id, root),
-  workspace: settings.tiers.workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
-})
 
 function resolve(
   { files }: Live['host'],

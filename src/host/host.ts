@@ -11,7 +11,7 @@ import type { PdfReader } from './pdf.ts'
 import type { Processes } from './processes.ts'
 import type { Ripgrep } from './ripgrep.ts'
 import type { Tracking } from './snapshots.ts'
-import type { Texts } from './texts.ts'
+import type { WorkspaceTexts } from './texts.ts'
 
 export interface Host {
   /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */
@@ -21,8 +21,8 @@ export interface Host {
   ripgrep: Ripgrep
   /** Where lines begin in large files. */
   lines: LineIndexes
-  /** What was read lately, by hash. */
-  texts: Texts
+  /** What was read lately, version by version. */
+  texts: WorkspaceTexts
   pdf: PdfReader
   processes: Processes
   /** Follows what a command changes from now on, to tell it as changes of the call. */

@@ -49,7 +49,7 @@ export class Machine {
   readonly #spawner = new Spawner()
   readonly #compute = new Compute()
   readonly #lines = new LineIndexes()
-  readonly #texts = new Texts()
+  readonly #texts: Texts
   readonly #pdf = new PdfReader()
   readonly #guard: Guard
   readonly #settings: Settings
@@ -58,6 +58,7 @@ export class Machine {
     this.#settings = settings
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
     this.keeping = keepingIn(this.#guard.stateDir, settings.undo)
+    this.#texts = new Texts(this.#guard)
     this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
@@ -89,7 +90,7 @@ export class Machine {
       track: () => snapshots.begin(effects),
       compute: this.#compute,
       lines: this.#lines,
-      texts: this.#texts,
+      texts: this.#texts.of(workspace),
       pdf: this.#pdf
     }
   }

@@ -69,9 +69,52 @@ t.test('nothing of a file is told to those who may not read it', async t => {
     for (const [tool, params] of tries) {
       const call = await app.post('/calls', { tool, params: { ...params, path: name, ...stale } }, agent)
       t.notMatch(JSON.stringify(call), /CANARY/, `${tool} ${name}`)
-      if (call.error?.code === 'STALE_FILE') t.same(Object.keys(call.error.details), ['path', 'if_match', 'found'])
+      if (call.error?.code === 'STALE_FILE') t.same(Object.keys(call.error.details), ['path', 'if_match'])
     }
   t.match(await app.call('write_file', { path: 'denied.txt', content: 'x', ...stale }), { status: 'rejected' })
+})
+
+t.test('a hash tells nothing but of the file whose version it was', async t => {
+  const rules = [{ effect: 'ask' as const, match: { path: 'asked.txt' } }]
+  const files = { '.env': 'KEY=CANARY\n', 'asked.txt': 'CANARY\n', 'b.txt': 'CANARY\n', 'a.txt': 'one\n' }
+  const folder = t.testdir({ default: files, second: { 'a.txt': 'CANARY of another workspace\n' } })
+  const roots = ['default', 'second'].map(name => ({ name, path: path.join(folder, name) }))
+  const app = await startApp(
+    t,
+    {},
+    {
+      settings: { roots, tiers: { administrator: [], user: rules, workspace: [] } }
+    }
+  )
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const approved = async (tool: string, params: object, more: object = {}) => {
+    const call = await app.call(tool, params, more)
+    if (call.status !== 'awaiting_approval') return call
+    const { tool_call_id, approval } = call
+    return app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: approval.digest, confirm: true })
+  }
+  const hashes: Record<string, string> = {}
+  for (const name of Object.keys(files)) hashes[name] = (await approved('read_file', { path: name })).result.data.hash
+  const elsewhere = { workspace: 'second' }
+  hashes.elsewhere = (await app.call('read_file', { path: 'a.txt' }, elsewhere)).result.data.hash
+  for (const name of ['.env', 'asked.txt', 'b.txt'])
+    hashes[`${name} that was deleted`] = (await approved('delete_file', { path: name })).changes[0].before_hash
+  const write = await approved('write_file', { path: 'a.txt', content: 'CANARY written there\n' }, elsewhere)
+  hashes['written elsewhere'] = write.changes[0].after_hash
+  const tries = Object.entries(hashes).filter(([name]) => name !== 'a.txt')
+  for (const [name, hash] of tries)
+    for (const more of [{}, { dry_run: true }]) {
+      const params = { path: 'a.txt', content: 'x\n', if_match: hash }
+      const { body } = await app.request('POST', '/calls', { tool: 'write_file', params, ...more }, agent)
+      t.same(Object.keys((body.error ?? body).details), ['path', 'if_match', 'found', 'preview'], name)
+      t.notMatch(JSON.stringify(body), /CANARY/, name)
+    }
+  writeFileSync(path.join(folder, 'default/.env'), 'KEY=CANARY, again\n')
+  const params = { path: '.env', content: 'x\n', if_match: hashes['.env'] }
+  for (const headers of [agent, {}]) {
+    const { error } = await app.post('/calls', { tool: 'write_file', params }, headers)
+    t.same(error.details, { path: '.env', if_match: hashes['.env'] }, 'only that it is stale')
+  }
 })
 
 /** Adds a line, by what it finds when it runs; `meanwhile` comes between the last look and that. */

@@ -48,7 +48,9 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
   }
   const effects = { signal: abort.signal, committed, changed: (change: Change) => told.push(change) }
   const workspace = openWorkspace('default', root)
-  const files = new Files(workspace, { stateDir, sensitive: [] }, effects)
+  const guard = { stateDir, sensitive: [] }
+  const files = new Files(workspace, guard, effects)
+  const texts = new Texts(guard).of(workspace)
   const compute = new Compute()
   t.teardown(() => compute.close())
   const ctx: Context = {
@@ -57,7 +59,7 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     workspace: { name: 'default', root },
     signal: abort.signal,
     // Only this is here: a tool of this folder that reached for more would fail at once.
-    host: { files, compute, lines: new LineIndexes(), texts: new Texts(), pdf: new PdfReader() } as Host,
+    host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
     history: NO_HISTORY,
     notes: { read: () => undefined, write: async () => {} }
   }

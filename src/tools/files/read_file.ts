@@ -68,7 +68,7 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
     if (image) return image
     const notebook = cells ? await readNotebook(input, file, bytes, host, signal) : undefined
     if (notebook) return notebook
-    const output = remembered(readText(input, file, bytes), bytes, host)
+    const output = remembered(file.path, readText(input, file, bytes), bytes, host)
     return cells ? noting(NO_NOTEBOOK, output) : output
   } finally {
     file.close()
@@ -78,7 +78,8 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
 const noting = (note: string, output: ReadOutput) => ({ ...output, notes: [note, ...(output.notes ?? [])] })
 
 /** So that a write which comes with this hash too late can be told what has changed since. */
-function remembered(output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
-  if (output.hash !== undefined) texts.remember(output.hash, bytes)
+function remembered(path: string, output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
+  const { hash } = output
+  if (hash !== undefined) texts.remember({ path, hash }, bytes)
   return output
 }

@@ -1,0 +1,26 @@
+// Whether what a file holds may be told to whoever submits a call, before anybody has decided on the call: in its preview,
+// in what it fails with, in what it would do.
+import type { PathUse } from '../tool.ts'
+import type { Engine } from './engine.ts'
+import type { Live } from './live.ts'
+import { type JudgedPath, judge } from './policy.ts'
+import { rulebook } from './rulebook.ts'
+
+/** What rules see of the plainest way to read a file. */
+const READING = { tool: 'read_file', category: 'files', effect: 'read' } as const
+
+type Place = Pick<JudgedPath, 'path' | 'sensitive' | 'self_starting' | 'protected'>
+
+/** Of a path as it is now: never a secret, and else only what policy would let the caller read at once. */
+export function mayShow(engine: Engine, live: Live, { path, entry }: Pick<PathUse, 'path' | 'entry'>): boolean {
+  const { files } = live.host
+  return mayShowAt(engine, live, entry ? files.peekEntry(path) : files.peek(path))
+}
+
+/** The same of a path that was judged just now. */
+export function mayShowAt(engine: Engine, { call, may_approve, ctx }: Live, place: Place): boolean {
+  if (place.sensitive) return false
+  const { agent, client, session_id } = call
+  const question = { ...READING, paths: [{ ...place, access: 'read' as const }], agent, client, may_approve }
+  return judge(question, rulebook(engine, session_id, ctx.workspace.root)).decision === 'allow'
+}
