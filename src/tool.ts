@@ -27,6 +27,8 @@ export interface Subject {
   /** Params besides the command's text that change what it does, such as its environment. */
   alters?: string[]
   url?: string
+  /** Ids of earlier calls that it is about. A decision holds for exactly these. */
+  calls?: string[]
 }
 
 /** One step told while running. `delta.offset` is the byte offset of `text` in its stream. */

@@ -7,6 +7,7 @@ import type { PathUse } from '../tool.ts'
 import type { Approval, Preview } from './call.ts'
 import { mustReachEditors, notesBefore } from './editors.ts'
 import type { Engine } from './engine.ts'
+import { historyOf } from './history.ts'
 import type { Assessment, Live } from './live.ts'
 import { mayShowAt } from './may-show.ts'
 import { type HeldFile, judge, type Question } from './policy.ts'
@@ -16,7 +17,10 @@ import { staleFile } from './stale.ts'
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
 export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
   const { tool, ctx, host, call, may_approve, if_match } = live
+  // What it finds of the past now is what it will act on.
+  ctx.history = historyOf(engine, ctx.workspace.name)
   const subject = tool.subject(params, ctx.history)
+  host.files.allowed.begin()
   const paths = (subject.paths ?? []).map(use => resolve(host, use))
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const cwd = subject.command === undefined ? undefined : host.files.resolve(subject.cwd ?? '.').path
@@ -34,7 +38,7 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     may_approve
   }
   const rules = rulebook(engine, call.session_id, ctx.workspace.root)
-  const found = { paths, cwd, effect, verdict: judge(question, rules) }
+  const found = { paths, cwd, calls: subject.calls, effect, verdict: judge(question, rules) }
   // Nothing of what files hold is told to whoever is refused.
   if (found.verdict.decision === 'deny') return found
   for (const { if_match: wanted, ...use } of paths) {
@@ -67,15 +71,16 @@ async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview>
 }
 
 /** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
- * touched and of what editors hold of it, and, where a whole tree would change, the preview that lists it. */
-export async function digest(live: Live, params: unknown, { paths, cwd }: Assessment): Promise<string> {
+ * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, and the earlier
+ * calls that it is about. */
+export async function digest(live: Live, params: unknown, { paths, cwd, calls }: Assessment): Promise<string> {
   const { tool, host } = live
   const images = paths
     .filter(({ access }) => access !== 'list')
     .map(({ path, unsaved = [] }) => [path, host.files.preimage(path), ...unsaved.map(({ hash }) => hash)])
   const tree = paths.some(use => use.tree && use.access === 'write') ? await previewOf(live, params) : null
   return createHash('sha256')
-    .update(JSON.stringify([tool.name, params, cwd ?? null, images, tree]))
+    .update(JSON.stringify([tool.name, params, cwd ?? null, images, tree, ...(calls ? [calls] : [])]))
     .digest('hex')
 }
 
@@ -99,6 +104,7 @@ function resolve(
   { path, access, tree, entry, if_match }: PathUse
 ): Assessment['paths'][number] {
   const found = entry ? files.resolveEntry(path) : files.resolve(path)
+  if (access === 'write') files.allowed.add(found.path, { given: path, tree: tree ?? false })
   const unsaved = access === 'list' ? [] : heldOf(files, found.path, tree)
   return {
     path: found.path,

@@ -3,22 +3,29 @@ import type { History, PastCall } from '../tool.ts'
 import { type Call, isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
-/** The past of one workspace. */
+/** The past of one workspace. What was told once is told again: a call that is judged on it acts on nothing else. */
 export function historyOf({ store, live }: Pick<Engine, 'store' | 'live'>, workspace: string): History {
-  const call = (tool_call_id: string) => {
+  const call = remembering((tool_call_id: string) => {
     const row = store.call(tool_call_id)
     const known = live.get(tool_call_id)?.shown ?? (row && (JSON.parse(row.head) as Call))
     return known && pastCall(known, workspace)
-  }
-  return {
-    call,
-    since(tool_call_id) {
-      const first = call(tool_call_id)
-      if (!first) return []
-      const heads = store.changingCalls(workspace, first.session_id, first.finished_at)
-      const later = heads.flatMap(head => pastCall(JSON.parse(head) as Call, workspace) ?? [])
-      return later.some(past => past.tool_call_id === tool_call_id) ? later : [...later, first]
-    }
+  })
+  const since = remembering((tool_call_id: string) => {
+    const first = call(tool_call_id)
+    if (!first) return []
+    const heads = store.changingCalls(workspace, first.session_id, tool_call_id)
+    const later = heads.flatMap(head => pastCall(JSON.parse(head) as Call, workspace) ?? [])
+    return later.some(past => past.tool_call_id === tool_call_id) ? later : [...later, first]
+  })
+  return { call, since }
+}
+
+/** Asks once, and gives that answer from then on. */
+function remembering<T>(ask: (key: string) => T): (key: string) => T {
+  const answers = new Map<string, T>()
+  return key => {
+    if (!answers.has(key)) answers.set(key, ask(key))
+    return answers.get(key) as T
   }
 }
 

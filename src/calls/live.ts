@@ -15,6 +15,8 @@ export interface Caller {
 export interface Assessment {
   paths: (JudgedPath & { tree: boolean; if_match?: string | undefined })[]
   cwd: string | undefined
+  /** Earlier calls that it is about. */
+  calls?: string[] | undefined
   effect: Effect
   verdict: Verdict
 }

@@ -3,6 +3,7 @@
 // files in `file-reader.ts`.
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
+import { AllowedChanges } from './allowed-changes.ts'
 import { type Content, fillingOf, type LineChange, type LineChanges, linesAddedBy } from './content.ts'
 import { changeInEditor } from './editors.ts'
 import { quote } from './errno.ts'
@@ -35,17 +36,25 @@ export interface Written {
 }
 
 export class Files extends FileRemover {
+  readonly allowed = new AllowedChanges()
+
   /** The content kept under a hash: of what calls replaced or removed, and of texts that they left. */
   image(hash: string): Buffer | undefined {
     return this.keeping.images.read(hash)
   }
 
   /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what
-   * one takes away makes room for what another puts. */
+   * one takes away makes room for what another puts. What the call was not judged on is refused. */
   together(steps: readonly Step[]): Promise<void> {
     const { workspace, effects, keeping } = this
+    const folders = new Set(steps.flatMap(step => (step.do === 'folder' ? [step.path] : [])))
+    const refuseUnjudged = (path: string, given: string) => {
+      const isAllowed = folders.has(given) ? this.allowed.hasFolder(path, given) : this.allowed.has(path, given)
+      if (!isAllowed) throw stale(given)
+    }
     const allowed = (given: string, place: Place) => {
       try {
+        refuseUnjudged(place.path, given)
         this.refuseChange(place, given)
         this.held.refuseChange(place)
         return place
@@ -62,7 +71,10 @@ export class Files extends FileRemover {
         walk: path => allowed(path, this.walk(path)),
         walkToEntry: path => allowed(path, this.walkToEntry(path)),
         refuseMove: folder => this.held.refuseChangeBeneath(folder),
-        refuseNew: (path, given) => this.refuseNew(path, given),
+        refuseNew: (path, given) => {
+          refuseUnjudged(path, given)
+          this.refuseNew(path, given)
+        },
         openAt: (place, given) => this.openAt(place, given)
       },
       steps

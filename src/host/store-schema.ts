@@ -25,7 +25,8 @@ const MIGRATIONS = [
    ) STRICT, WITHOUT ROWID;
    CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
   `CREATE INDEX calls_changing ON calls (workspace, session_id, head ->> '$.finished_at')
-     WHERE head ->> '$.changes' IS NOT NULL;`
+     WHERE head ->> '$.changes' IS NOT NULL;`,
+  'DROP INDEX calls_changing;'
 ]
 
 export const STATEMENTS = {

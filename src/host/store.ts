@@ -188,14 +188,16 @@ export class Store {
     return this.#prepare(`${CALL} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit) as unknown as StoredCall[]
   }
 
-  /** Heads of a session's calls that changed files and ended at or after a time, newest first. */
+  /** Heads of a session's calls that changed files and ended with or after a call, in the order of the journal, newest
+   * first. Events are dropped in their order: where that of the call's end has gone, those that are left came later. */
   changingCalls(workspace: string, session_id: string, since: string): string[] {
     return this.#prepare(
-      `SELECT head FROM calls
-       WHERE session_id = ? AND workspace = ? AND head ->> '$.finished_at' >= ? AND head ->> '$.changes' IS NOT NULL
-       ORDER BY head ->> '$.finished_at' DESC, n DESC`
+      `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
+       WHERE e.seq >= coalesce((SELECT seq FROM events WHERE tool_call_id = ? AND type = 'tool.result'), 0)
+         AND e.type = 'tool.result' AND e.session_id = ? AND e.workspace = ? AND c.head ->> '$.changes' IS NOT NULL
+       ORDER BY e.seq DESC`
     )
-      .all(session_id, workspace, since)
+      .all(since, session_id, workspace)
       .map(row => row.head as string)
   }
 

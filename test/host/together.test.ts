@@ -302,3 +302,44 @@ function contents(root: string): { [path: string]: string } {
     .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
   return Object.fromEntries(paths.map(path => [path, read(root, path)]))
 }
+
+t.test('of a call that was judged, only what it was judged on is changed', async t => {
+  const { files, root } = makeWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', d: { 'c.txt': 'c\n' }, dd: {}, out: {} })
+  symlinkSync('../out', join(root, 'd/link'))
+  files.allowed.begin()
+  files.allowed.add(files.resolve('a.txt').path, { given: 'a.txt', tree: false })
+  files.allowed.add('x/y/z.txt', { given: 'x/y/z.txt', tree: false })
+  files.allowed.add(files.resolve('d').path, { given: 'd', tree: true })
+  const write = async (path: string): Promise<Step> => {
+    const was = await files.look(path)
+    return { do: 'write', path, ...(was && { was }), content: bytes('new\n') }
+  }
+  const before = snapshot(root)
+  const refused: Step[] = [
+    await write('b.txt'),
+    await write('dd/c.txt'),
+    await write('d/link/c.txt'),
+    await write('x/other.txt'),
+    { do: 'remove', path: 'b.txt' },
+    { do: 'move', path: 'a.txt', to: 'e.txt', was: await found(files, 'a.txt') },
+    { do: 'move', path: 'b.txt', to: 'd/b.txt', was: await found(files, 'b.txt') },
+    { do: 'folder', path: 'other' },
+    { do: 'link', path: 'x/link', target: 'a.txt' }
+  ]
+  for (const step of refused)
+    t.equal(
+      await code(async () => files.together([await write('a.txt'), step])),
+      'STALE_FILE',
+      `${step.do} ${step.path}`
+    )
+  t.equal(snapshot(root), before)
+  await files.together([
+    await write('a.txt'),
+    await write('d/c.txt'),
+    await write('d/new/e.txt'),
+    { do: 'folder', path: 'x/y', mode: 0o700 },
+    await write('x/y/z.txt')
+  ])
+  files.allowed.begin()
+  t.equal(await code(async () => files.together([await write('a.txt')])), 'STALE_FILE', 'judged anew')
+})

@@ -34,8 +34,9 @@ export default defineTool({
   effect: 'write',
   // What it shows and what it writes follows from what the calls did. Also a read: it brings contents back to light.
   subject(input, history) {
+    const calls = callsOf(input, history)
     const uses = new Map<string, PathUse[]>()
-    for (const { path, from = path, kind, operation } of callsOf(input, history).flatMap(call => call.changes)) {
+    for (const { path, from = path, kind, operation } of calls.flatMap(call => call.changes)) {
       const tree = operation === 'moved' && kind === 'directory' && { tree: true }
       for (const place of [path, from])
         if (tree || !uses.has(place)) {
@@ -46,7 +47,7 @@ export default defineTool({
           ])
         }
     }
-    return { paths: [...uses.values()].flat() }
+    return { paths: [...uses.values()].flat(), calls: calls.map(call => call.tool_call_id) }
   },
   async check(input, ctx) {
     mustDoSomething(await planUndo(input, ctx))
