@@ -4,8 +4,8 @@ import { type Diff, fileDiff, type Side, unifiedDiff } from '../text/diff.ts'
 import { planEdits, planSteps } from '../text/edit-plan.ts'
 import { type Merged, merge } from '../text/merge.ts'
 import { type Notebook, type NotebookQuery, notebookCells } from '../text/notebook.ts'
-import type { Hunk } from '../text/patch.ts'
 import { type Applied, applyHunks, type NotApplied } from '../text/patch-apply.ts'
+import { applySteps, type HunksOfText } from '../text/patch-steps.ts'
 
 export interface Job<I, O> {
   run(input: I): O
@@ -28,11 +28,6 @@ export interface FileDiffInput {
   changes: number
 }
 
-export interface HunksInput {
-  text: string
-  hunks: readonly Hunk[]
-}
-
 export interface MergeInput {
   base: string
   ours: string
@@ -50,9 +45,9 @@ export const JOBS = {
     steps: ({ before, after, changes }) =>
       length(before) + length(after) + (before && after ? 3 * changes * changes : 0)
   }),
-  hunks: job<HunksInput, Applied | NotApplied>({
+  hunks: job<HunksOfText, Applied | NotApplied>({
     run: ({ text, hunks }) => applyHunks(text, hunks),
-    steps: ({ text, hunks }) => text.length * (10 + hunks.length / 10)
+    steps: applySteps
   }),
   merge: job<MergeInput, Merged>({
     run: ({ base, ours, theirs }) => merge(base, ours, theirs),

@@ -16,17 +16,19 @@ export function indentsBetween(old: readonly string[], file: readonly string[]):
 
 /** `lines` with every indentation replaced by what it is in the file. */
 export function reindent(lines: readonly string[], indents: Indents): string[] {
+  const known = new Map(indents)
   return lines.map(line => {
     const indent = indentOf(line)
-    return indent.length === line.length ? line : shifted(indent, indents) + line.slice(indent.length)
+    if (indent.length === line.length) return line
+    const to = known.get(indent) ?? shifted(indent, indents)
+    known.set(indent, to)
+    return to + line.slice(indent.length)
   })
 }
 
 const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 function shifted(indent: string, indents: Indents): string {
-  const known = indents.get(indent)
-  if (known !== undefined) return known
   const base = [...indents].filter(([from]) => indent.startsWith(from)).sort(deepestFirst)[0]
   if (base) return base[1] + inFileUnits(indent.slice(base[0].length), indents)
   // Shallower than all that is known: as far out as the shallowest known one was moved.
@@ -40,8 +42,9 @@ const deepestFirst = ([a]: [string, string], [b]: [string, string]) => b.length 
 
 /** Spaces as tabs, or tabs as spaces, where the file has the other kind and the pairs tell how many make one. */
 function inFileUnits(indent: string, indents: Indents): string {
+  if (!isOnly(indent, indent[0])) return indent
   for (const [from, to] of [...steps(indents), ...indents]) {
-    if (from === '' || to === '' || !isOnly(from, indent[0]!) || !isOnly(indent, indent[0]!)) continue
+    if (from === '' || to === '' || !isOnly(from, indent[0])) continue
     if (indent[0] === ' ' && isOnly(to, '\t')) {
       const width = Math.max(1, Math.round(from.length / to.length))
       return '\t'.repeat(Math.floor(indent.length / width)) + ' '.repeat(indent.length % width)
@@ -61,4 +64,7 @@ function steps(indents: Indents): [string, string][] {
   })
 }
 
-const isOnly = (text: string, char: string) => [...text].every(other => other === char)
+function isOnly(text: string, char: string | undefined) {
+  for (const other of text) if (other !== char) return false
+  return true
+}

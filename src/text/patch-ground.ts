@@ -1,6 +1,7 @@
 // The lines of a file that a patch is to change, and where in them given lines stand, more or less exactly.
 import { indentsBetween } from './indent.ts'
 import { hasLookAlikes, plain as plainText } from './look-alikes.ts'
+import { occurrences } from './occurrences.ts'
 
 /** How the lines of a hunk were found: exactly, or forgiving what is named. `line_number`: there were none to find. */
 export type Match = 'exact' | 'line_endings' | 'whitespace' | 'indentation' | 'look_alikes' | 'line_number'
@@ -34,7 +35,7 @@ export interface Wanted {
 /** It stands before the first line of a file and is no part of it. */
 const BYTE_ORDER_MARK = '\ufeff'
 /** More places than this are not counted. */
-const PLACES_COUNTED = 1000
+export const PLACES_COUNTED = 1000
 
 export const isMarked = (line: string) => line.startsWith(BYTE_ORDER_MARK)
 export const marked = (text: string) => BYTE_ORDER_MARK + text
@@ -59,29 +60,35 @@ export class Ground {
   }
 
   /** Whether the lines stand at a place, given as the number of its first line. */
-  fits(level: Level, { lines, open }: Wanted, at: number): boolean {
+  fits(level: Level, wanted: Wanted, at: number): boolean {
+    const { lines } = wanted
     if (at < 0 || at + lines.length > this.lines.length) return false
-    const last = at + lines.length === this.lines.length
-    if (level === EXACT && open !== undefined && lines.length > 0 && open !== (last && this.open)) return false
     const same = (line: string, i: number) =>
       level.key(this.lines[at + i]!) === level.key(at + i === 0 ? unmarked(line) : line)
-    return lines.every(same) && (level !== INDENTATION || this.#isIndentedAlike(lines, at))
+    return lines.every(same) && this.#suits(level, wanted, at)
   }
 
   /** Every place where the lines stand, in order. White space alone stands nowhere in particular. */
   places(level: Level, wanted: Wanted): number[] {
     const keys = wanted.lines.map((line, i) => level.key(i === 0 ? unmarked(line) : line))
     if (keys.length === 0 || (level !== EXACT && keys.every(key => key.trim() === ''))) return []
-    const { ids, idOf } = this.#index(level)
+    const index = this.#index(level)
+    const ids = keys.map(key => index.idOf.get(key) ?? -1)
+    if (ids.includes(-1)) return []
+    const below = level.key(wanted.lines[0]!) === keys[0]
     const places: number[] = []
-    for (const at of occurrences(
-      ids,
-      keys.map(key => idOf.get(key) ?? -1)
-    )) {
-      if (this.fits(level, wanted, at)) places.push(at)
+    for (const at of ids.length === 1 ? linesLike(index, ids[0]!) : occurrences(index.ids, ids)) {
+      if ((at === 0 || below) && this.#suits(level, wanted, at)) places.push(at)
       if (places.length === PLACES_COUNTED) break
     }
     return places
+  }
+
+  /** Of lines with the same keys: whether what the keys do not tell fits too. */
+  #suits(level: Level, { lines, open }: Wanted, at: number) {
+    const last = at + lines.length === this.lines.length
+    if (level === EXACT && open !== undefined && lines.length > 0 && open !== (last && this.open)) return false
+    return level !== INDENTATION || this.#isIndentedAlike(lines, at)
   }
 
   #isIndentedAlike(lines: readonly string[], at: number) {
@@ -92,13 +99,18 @@ export class Ground {
     const known = this.#indexes.get(level)
     if (known) return known
     const idOf = new Map<string, number>()
-    const ids = Int32Array.from(this.lines, line => {
-      const key = level.key(line)
+    const ids = new Int32Array(this.lines.length)
+    const next = new Int32Array(this.lines.length)
+    const first: number[] = []
+    for (let i = this.lines.length - 1; i >= 0; i--) {
+      const key = level.key(this.lines[i]!)
       const id = idOf.get(key) ?? idOf.size
       idOf.set(key, id)
-      return id
-    })
-    const index = { ids, idOf }
+      ids[i] = id
+      next[i] = first[id] ?? -1
+      first[id] = i
+    }
+    const index = { ids, idOf, first, next }
     this.#indexes.set(level, index)
     return index
   }
@@ -108,31 +120,12 @@ export class Ground {
 interface Index {
   ids: Int32Array
   idOf: ReadonlyMap<string, number>
+  /** By number: the first line that has it. */
+  first: readonly number[]
+  /** By line: the next one that has the same number, or -1. */
+  next: Int32Array
 }
 
-/** Where one sequence occurs in another, overlapping too: the method of Knuth, Morris and Pratt (1977), which never looks
- * back, however often parts of it repeat. */
-function* occurrences(ids: Int32Array, wanted: readonly number[]): Generator<number> {
-  if (wanted.includes(-1)) return
-  const borders = bordersOf(wanted)
-  let matched = 0
-  for (let i = 0; i < ids.length; i++) {
-    while (matched > 0 && wanted[matched] !== ids[i]) matched = borders[matched - 1]!
-    if (wanted[matched] === ids[i]) matched++
-    if (matched < wanted.length) continue
-    yield i - matched + 1
-    matched = borders[matched - 1]!
-  }
-}
-
-/** For each beginning, the length of the longest shorter one that it ends with. */
-function bordersOf(wanted: readonly number[]): number[] {
-  const borders = [0]
-  let length = 0
-  for (let i = 1; i < wanted.length; i++) {
-    while (length > 0 && wanted[i] !== wanted[length]) length = borders[length - 1]!
-    if (wanted[i] === wanted[length]) length++
-    borders.push(length)
-  }
-  return borders
+function* linesLike({ first, next }: Index, id: number): Generator<number> {
+  for (let at = first[id]!; at >= 0; at = next[at]!) yield at
 }

@@ -21,7 +21,8 @@ export interface Header {
 const NONE = '/dev/null'
 /** What `diff -N` writes for a file that is not there. */
 const EPOCH = /(1970-01-01 00:00:00|1969-12-31 \d\d:\d\d:00)(\.0+)? [+-]\d{4}$/
-const TIMESTAMP = /\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4})?$/
+// From the first of its spaces on, or each of many would be tried.
+const TIMESTAMP = /(?<!\s)\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4})?$/
 
 /** The lines `--- old` and `+++ new`. */
 export function plainHeader(lines: PatchLines): Header {
@@ -155,11 +156,14 @@ function namesOf(both: string): [string, string] | undefined {
     const now = rest.startsWith('"') ? unquoteName(rest)?.name : rest
     return now === undefined ? undefined : [old.name, now]
   }
+  const slash = both.indexOf('/')
+  let next = slash
   for (let at = both.indexOf(' '); at >= 0; at = both.indexOf(' ', at + 1)) {
+    if (next >= 0 && next < at) next = both.indexOf('/', at)
     const [old, now] = [both.slice(0, at), both.slice(at + 1)]
-    if (old !== '' && (old === now || (old.includes('/') && withoutFirst(old) === withoutFirst(now)))) return [old, now]
+    const rest = next < 0 ? now : both.slice(next + 1)
+    const alike = slash >= 0 && slash < at && both.slice(slash + 1, at) === rest
+    if (old !== '' && (old === now || alike)) return [old, now]
   }
   return undefined
 }
-
-const withoutFirst = (name: string) => name.slice(name.indexOf('/') + 1)

@@ -16,6 +16,8 @@ const SHOWN = 60
 export class PatchLines {
   readonly #lines: readonly string[]
   #at: number
+  /** The first line from some earlier one on that is not empty. */
+  #filled = -1
 
   constructor(lines: readonly string[], at: number) {
     this.#lines = lines
@@ -46,6 +48,13 @@ export class PatchLines {
     return this.#lines[this.#at + ahead]
   }
 
+  /** The next line that is not empty; undefined where none is left. */
+  peekFilled(): string | undefined {
+    if (this.#filled < this.#at) this.#filled = this.#at
+    while (this.#lines[this.#filled] === '') this.#filled++
+    return this.#lines[this.#filled]
+  }
+
   take(): string {
     return this.#lines[this.#at++]!
   }
@@ -72,13 +81,15 @@ const HERE_DOCUMENT = /^\s*(?:apply_patch|cat|patch|git apply)\b.*<<-?\s*(['"]?)
 
 function unwrap(lines: readonly string[]): PatchLines {
   let first = lines.findIndex(line => line.trim() !== '')
-  let all = lines
+  let end = lines.length
+  // The last line that is not blank, of those up to `end`.
+  let last = end - 1
   for (;;) {
     const opening = lines[first] ?? ''
     const closing = FENCE.exec(opening)?.[1] ?? HERE_DOCUMENT.exec(opening)?.[2]
-    if (closing === undefined) return new PatchLines(all, Math.max(0, first))
+    if (closing === undefined) return new PatchLines(lines.slice(0, end), Math.max(0, first))
     first++
-    const last = all.findLastIndex(line => line.trim() !== '')
-    if (last >= first && all[last]!.trim() === closing) all = all.slice(0, last)
+    while (last >= first && lines[last]!.trim() === '') last--
+    if (last >= first && lines[last]!.trim() === closing) end = last--
   }
 }

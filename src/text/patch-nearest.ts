@@ -20,8 +20,8 @@ const DIFF_LINES = 20
 const WORTH_TELLING = 0.2
 /** Lines that stand in so many places say nothing of where. */
 const TOO_COMMON = 200
-/** How much is compared to find a line that is only similar. */
-const LETTERS_COMPARED = 4_000_000
+/** How much is done to find a line that is only similar: thirty-two pairs of letters are compared at once. */
+const STEPS_COMPARED = 10_000_000
 
 export function nearestPlaces(ground: Ground, hunk: Hunk, places: readonly number[]) {
   const old = hunk.lines.flatMap(({ sign, text }) => (sign === '+' ? [] : [text]))
@@ -59,13 +59,13 @@ function similarPlaces(ground: Ground, hunk: Hunk, old: readonly string[]): Simi
 function mostSimilarLine(ground: Ground, old: readonly string[]): Similar[] {
   const longest = old.reduce((best, line, i) => (line.trim().length > (old[best] ?? '').trim().length ? i : best), 0)
   const wanted = old[longest]?.trim() ?? ''
-  let left = LETTERS_COMPARED
+  let left = STEPS_COMPARED
   let best: Similar | undefined
   for (const [i, line] of ground.lines.entries()) {
     const text = line.trim()
     const longer = Math.max(text.length, wanted.length)
     if (text === '' || wanted.length > 10 * text.length || text.length > 10 * wanted.length) continue
-    left -= text.length + wanted.length
+    left -= text.length + wanted.length + (text.length * wanted.length) / 32
     if (left < 0) break
     const similarity = 1 - distance(text, wanted) / longer
     if (similarity > (best?.similarity ?? 0.5)) best = { at: i - longest, similarity }

@@ -136,10 +136,12 @@ function placeByText(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlac
 /** The places of the strictest comparison that has any. */
 function choose(ground: Ground, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
   const { lines } = wanted
+  const runs = hunk.anchors.length > 0 ? runsOf(ground, hunk.anchors) : undefined
   for (const level of LEVELS) {
     const all = lines.length > 0 ? ground.places(level, wanted) : placesOfNothing(ground, hunk, level)
     const open = hunk.at_end ? all.filter(at => at + lines.length === ground.lines.length) : all
-    const places = belowAnchors(ground, hunk, open).filter(at => at + changesFrom >= end)
+    const led = runs ? belowAnchors(runs, lines.length, open) : open
+    const places = led.filter(at => at + changesFrom >= end)
     if (places.length > 0) return { level, places }
   }
   return undefined
@@ -151,39 +153,48 @@ function placesOfNothing({ lines }: Ground, { at_end }: Hunk, level: Level): num
   return at_end ? [lines.length] : Array.from({ length: lines.length + 1 }, (_, at) => at)
 }
 
-/** Of the places, those that the anchors lead to: for each run of them the first below it, and any that quotes its last. */
-function belowAnchors(ground: Ground, { anchors, lines }: Hunk, places: readonly number[]): number[] {
-  if (anchors.length === 0) return [...places]
-  const runs = runsOf(ground, anchors)
-  const height = lines.filter(({ sign }) => sign !== '+').length
+/** Of the places, those that the anchors lead to: for each run of them the first below it, and any that quotes its last.
+ * All of them stand in the order of the file, so that nothing is looked at twice. */
+function belowAnchors(runs: readonly Run[], height: number, places: readonly number[]): number[] {
   const led = new Set<number>()
-  const chosen = new Set<number>()
-  for (const [i, run] of runs.entries()) {
-    const [outermost, above] = [run[0]!, run.at(-1)!]
-    const next = runs[i + 1]?.at(-1) ?? Number.POSITIVE_INFINITY
-    const quoting = places.filter(at => at <= above && above < at + height)
-    const below = places.find(at => at > above && at <= next)
-    const found = below === undefined ? quoting : [...quoting, below]
+  const chosen: number[] = []
+  // Of the places: the first that quotes the run's last anchor, the first below it, the first not chosen yet.
+  let [quoting, below, left] = [0, 0, 0]
+  for (const [i, { outermost, line }] of runs.entries()) {
+    while (quoting < places.length && places[quoting]! + height <= line) quoting++
+    while (below < places.length && places[below]! <= line) below++
+    const next = runs[i + 1]?.line ?? Number.POSITIVE_INFINITY
+    const to = below < places.length && places[below]! <= next ? below + 1 : below
     // Of the same outermost anchor, the first run of inner ones that leads anywhere is meant.
-    if (found.length === 0 || led.has(outermost)) continue
+    if (to <= quoting || led.has(outermost)) continue
     led.add(outermost)
-    for (const at of found) chosen.add(at)
+    for (left = Math.max(left, quoting); left < to; left++) chosen.push(places[left]!)
   }
-  return [...chosen].sort((a, b) => a - b)
+  return chosen
 }
 
-/** Where the anchors stand below each other, each time for the last of them with the nearest of the others above. */
-function runsOf(ground: Ground, anchors: readonly string[]): number[][] {
+/** Anchors that stand below each other, told by where the first and the last of them do. */
+interface Run {
+  outermost: number
+  line: number
+}
+
+/** For each place of the last anchor, the run with the nearest of the others above it. */
+function runsOf(ground: Ground, [first, ...inner]: readonly string[]): Run[] {
   for (const level of LEVELS) {
-    let runs: number[][] = [[]]
-    for (const anchor of anchors) {
-      const at = ground.places(level, { lines: [anchor], open: undefined })
-      runs = at.flatMap(line => {
-        const above = runs.findLast(run => (run.at(-1) ?? -1) < line)
-        return above ? [[...above, line]] : []
-      })
-    }
+    const linesOf = (anchor: string) => ground.places(level, { lines: [anchor], open: undefined })
+    let runs = linesOf(first!).map((line): Run => ({ outermost: line, line }))
+    for (const anchor of inner) runs = continued(runs, linesOf(anchor))
     if (runs.length > 0) return runs
   }
   return []
+}
+
+/** Each line with the last run that ends above it. */
+function continued(runs: readonly Run[], lines: readonly number[]): Run[] {
+  let above = -1
+  return lines.flatMap(line => {
+    while (above + 1 < runs.length && runs[above + 1]!.line < line) above++
+    return above < 0 ? [] : [{ outermost: runs[above]!.outermost, line }]
+  })
 }

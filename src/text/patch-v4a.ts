@@ -5,8 +5,8 @@ import { PatchFault, type PatchLines } from './patch-lines.ts'
 const BEGIN = '*** Begin Patch'
 const END = '*** End Patch'
 const END_OF_FILE = '*** End of File'
-const SECTION = /^\*\*\* (Add|Update|Delete) File: *(.*)$/
-const MOVE = /^\*\*\* Move to: *(.*)$/
+const SECTION = /^\*\*\* (Add|Update|Delete) File:(.*)$/
+const MOVE = /^\*\*\* Move to:(.*)$/
 /** What diffs write after `@@`, which says nothing here. */
 const RANGES = /^-\d+(,\d+)? \+\d+(,\d+)? @@/
 
@@ -76,10 +76,14 @@ function updated(lines: PatchLines, path: string): Section {
   return { does: 'update', path, ...(to !== undefined && { to }), line, hunks }
 }
 
+/** Deeper than that no code is nested. */
+const ANCHORS = 64
+
 function hunk(lines: PatchLines): Hunk {
   const line = lines.number
   const anchors: string[] = []
   while (!lines.done && isAnchor(lines.peek()!)) {
+    if (anchors.length === ANCHORS) throw lines.fault(`no more than ${ANCHORS} lines of "@@" above a hunk`)
     const anchor = lines.take().slice(2).replace(/^ /, '').trimEnd()
     if (anchor !== '' && !RANGES.test(anchor)) anchors.push(anchor)
   }
@@ -114,8 +118,7 @@ function skipGap(lines: PatchLines) {
 }
 
 function isGap(lines: PatchLines): boolean {
-  let ahead = 0
-  while (lines.peek(ahead) === '') ahead++
-  const next = lines.peek(ahead)
-  return ahead > 0 && (next === undefined || next.startsWith('*** ') || isAnchor(next))
+  if (lines.peek() !== '') return false
+  const next = lines.peekFilled()
+  return next === undefined || next.startsWith('*** ') || isAnchor(next)
 }

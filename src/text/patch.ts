@@ -1,5 +1,5 @@
 // Patches of either form: V4A, which finds its places by their text, and unified diffs, which also name line numbers.
-import { PatchLines } from './patch-lines.ts'
+import { PatchFault, PatchLines } from './patch-lines.ts'
 import { isUnified, parseUnified } from './patch-unified.ts'
 import { isV4a, parseV4a } from './patch-v4a.ts'
 
@@ -44,10 +44,22 @@ export interface HunkLine {
   open?: true
 }
 
+/** What is worked out at once has its limits. */
+const MOST = { sections: 5_000, hunks: 20_000 }
+
 /** Reads a patch. `strip` is how many folders are left off the names of a unified diff; undefined finds out. */
 export function parsePatch(text: string, strip?: number): Patch {
   const lines = PatchLines.unwrapped(text)
-  if (isV4a(lines)) return { form: 'v4a', ...parseV4a(lines) }
-  if (isUnified(lines)) return { form: 'unified', sections: parseUnified(lines, strip), notes: [] }
+  if (isV4a(lines)) return bounded({ form: 'v4a', ...parseV4a(lines) })
+  if (isUnified(lines)) return bounded({ form: 'unified', sections: parseUnified(lines, strip), notes: [] })
   throw lines.fault('a patch: "*** Begin Patch", or a unified diff with "--- " and "+++ " lines')
+}
+
+function bounded(patch: Patch): Patch {
+  const { sections } = patch
+  const over = sections[MOST.sections]
+  if (over) throw new PatchFault(over.line, `expected no more than ${MOST.sections} files in one patch.`)
+  const hunk = sections.flatMap(({ hunks }) => hunks)[MOST.hunks]
+  if (hunk) throw new PatchFault(hunk.line, `expected no more than ${MOST.hunks} hunks in one patch.`)
+  return patch
 }

@@ -1,6 +1,7 @@
 // What a patch makes of the workspace's files: all of it is worked out before anything happens.
 import { invalidParam, ToolError } from '../../errors.ts'
 import { hashOf } from '../../host/files.ts'
+import { Slices } from '../../host/slices.ts'
 import type { Step } from '../../host/steps.ts'
 import { binaryDiff } from '../../text/binary-diff.ts'
 import type { Side } from '../../text/diff.ts'
@@ -31,7 +32,12 @@ export interface PatchPlan {
 
 export async function planPatch(sections: readonly Section[], ctx: Context): Promise<PatchPlan> {
   const drafts = new Drafts(ctx.host.files)
-  for (const section of sections) await DOES[section.does](section, drafts, ctx)
+  const slices = new Slices()
+  for (const section of sections) {
+    await DOES[section.does](section, drafts, ctx)
+    await slices.rest()
+    ctx.signal.throwIfAborted()
+  }
   const steps: Step[] = []
   const files: FileOutcome[] = []
   for (const draft of drafts.all()) {

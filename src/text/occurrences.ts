@@ -1,0 +1,25 @@
+/** Where one sequence occurs in another, overlapping too: the method of Knuth, Morris and Pratt (1977), which never looks
+ * back, however often parts of it repeat. */
+export function* occurrences<T>(all: ArrayLike<T>, wanted: readonly T[]): Generator<number> {
+  const borders = bordersOf(wanted)
+  let matched = 0
+  for (let i = 0; i < all.length; i++) {
+    while (matched > 0 && wanted[matched] !== all[i]) matched = borders[matched - 1]!
+    if (wanted[matched] === all[i]) matched++
+    if (matched < wanted.length) continue
+    yield i - matched + 1
+    matched = borders[matched - 1]!
+  }
+}
+
+/** For each beginning, the length of the longest shorter one that it ends with. */
+function bordersOf<T>(wanted: readonly T[]): number[] {
+  const borders = [0]
+  let length = 0
+  for (let i = 1; i < wanted.length; i++) {
+    while (length > 0 && wanted[i] !== wanted[length]) length = borders[length - 1]!
+    if (wanted[i] === wanted[length]) length++
+    borders.push(length)
+  }
+  return borders
+}
