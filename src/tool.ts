@@ -92,6 +92,9 @@ export interface Context {
   signal: AbortSignal
   host: Host
   history: History
+  /** Whether what is in a file may be told before the call is decided on: nothing that may be a secret, and nothing that
+   * policy would not let whoever sent the call read at once. */
+  may_show(use: Pick<PathUse, 'path' | 'entry'>): boolean
   /** The session's own small values, kept across restarts: JSON by key. */
   notes: { read(key: string): unknown; write(key: string, value: unknown): Promise<void> }
 }

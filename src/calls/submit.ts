@@ -10,6 +10,7 @@ import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
 import { historyOf } from './history.ts'
 import { newId } from './id.ts'
 import { type Assessment, type Caller, Live } from './live.ts'
+import { mayShow } from './may-show.ts'
 import { run, toolCall } from './run.ts'
 import { decided, fileChanged, reject, stopped } from './settle.ts'
 
@@ -149,6 +150,7 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
     signal: live.abort.signal,
     host,
     history: historyOf(engine, workspace.name),
+    may_show: use => mayShow(engine, live, use),
     notes: {
       read: key => {
         const value = engine.store.note(workspace.name, session_id, key)

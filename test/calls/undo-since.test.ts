@@ -164,7 +164,9 @@ t.test('secrets are not shown, and git is not touched', async t => {
   const { did, show, undo, post, read, write, request } = await undoWorld(t, { '.env': `TOKEN=CANARY\n${ten}` })
   const call = await did('write_file', { path: '.env', content: `TOKEN=other\n${ten}` })
   const shown = await show(call)
-  t.same(shown.files, [{ path: '.env', action: 'restore', note: 'May hold credentials: what is in it is not shown.' }])
+  t.same(shown.files, [
+    { path: '.env', action: 'restore', note: 'May not be read without asking: what is in it is not shown.' }
+  ])
   const asked = await post(`/calls/${call.tool_call_id}/undo`, { digest: shown.digest })
   t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } }, 'a strict one is confirmed too')
   t.notMatch(JSON.stringify([shown, asked.approval.preview]), /CANARY|other/)

@@ -61,6 +61,7 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     // Only this is here: a tool of this folder that reached for more would fail at once.
     host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
     history: NO_HISTORY,
+    may_show: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
     notes: { read: () => undefined, write: async () => {} }
   }
   return { root, outside, stateDir, ctx, files, told, abort }

@@ -77,12 +77,12 @@ export default defineTool({
     return { paths }
   },
   async always_ask(input, ctx) {
-    if (isSecret(input, ctx)) return SECRET_NOTE
+    if (!mayShow(input, ctx)) return UNSEEN_NOTE
     return (await planned(input, ctx)).concerns[0]
   },
   async preview(input, ctx) {
     const title = titleOf(read(input))
-    if (isSecret(input, ctx)) return { title, text: input.patch, notes: [SECRET_NOTE] }
+    if (!mayShow(input, ctx)) return { title, text: input.patch, notes: [UNSEEN_NOTE] }
     const { files, notes } = await planned(input, ctx)
     return { title, diff: files.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
   },
@@ -106,7 +106,7 @@ type Input = Static<typeof Input>
 
 const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
 
-const SECRET_NOTE = 'A file holds credentials: whether and where the patch fits is told once approved.'
+const UNSEEN_NOTE = 'A file may not be read without asking: whether and where the patch fits is told once approved.'
 
 const PATCHES = new WeakMap<Input, Patch>()
 
@@ -141,8 +141,7 @@ function usesOf(input: Input): PathUse[] {
   return [...uses.values()]
 }
 
-const isSecret = (input: Input, { host: { files } }: Context) =>
-  usesOf(input).some(({ path, entry }) => (entry ? files.peekEntry(path) : files.peek(path)).sensitive)
+const mayShow = (input: Input, ctx: Context) => usesOf(input).every(use => ctx.may_show(use))
 
 function titleOf({ sections }: Patch) {
   const paths = new Set(sections.map(({ path }) => path))

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
-import { blindPreview, concernOf, EDIT, isSecret, noteOf, OUTCOME, planned, SECRET_NOTE } from './editing.ts'
+import { blindPreview, concernOf, EDIT, noteOf, OUTCOME, planned, UNSEEN_NOTE } from './editing.ts'
 import { GIT_PATCH } from './git-patch.ts'
 
 const Input = Type.Object(
@@ -36,12 +36,12 @@ export default defineTool({
     ]
   }),
   async always_ask(input, ctx) {
-    if (isSecret(input, ctx)) return SECRET_NOTE
+    if (!ctx.may_show(input)) return UNSEEN_NOTE
     const { edits } = await planned(given(input), ctx)
     return concernOf(edits[0]!)
   },
   async preview(input, ctx) {
-    if (isSecret(input, ctx)) return blindPreview(given(input))
+    if (!ctx.may_show(input)) return blindPreview(given(input))
     const { edits, diff } = await planned(given(input), ctx)
     const { replacements } = edits[0]!
     const places = replacements === 1 ? '' : ` in ${replacements} places`

@@ -144,13 +144,12 @@ const TOLERANCES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
 
 const percent = (similarity: number) => `${Math.floor(similarity * 100)} %`
 
-export const SECRET_NOTE = 'The file holds credentials: whether and where the old text is in it is told once approved.'
-
-export const isSecret = ({ path }: { path: string }, { host }: Context): boolean => host.files.peek(path).sensitive
+export const UNSEEN_NOTE =
+  'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
 /** Made of the params alone: whoever submits a call sees its preview, before anybody allows the file to be read. */
 export const blindPreview = ({ path, edits }: GivenEdits): Preview => ({
   title: `Edit ${path}`,
   diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
-  notes: [SECRET_NOTE]
+  notes: [UNSEEN_NOTE]
 })

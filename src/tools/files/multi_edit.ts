@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
-import { blindPreview, concernOf, EDIT, isSecret, noteOf, OUTCOME, planned, SECRET_NOTE } from './editing.ts'
+import { blindPreview, concernOf, EDIT, noteOf, OUTCOME, planned, UNSEEN_NOTE } from './editing.ts'
 import { GIT_PATCH } from './git-patch.ts'
 
 const EDITS_AT_ONCE = 200
@@ -42,12 +42,12 @@ export default defineTool({
     ]
   }),
   async always_ask(input, ctx) {
-    if (isSecret(input, ctx)) return SECRET_NOTE
+    if (!ctx.may_show(input)) return UNSEEN_NOTE
     const { edits } = await planned(given(input), ctx)
     return told(edits, concernOf).join(' ') || undefined
   },
   async preview(input, ctx) {
-    if (isSecret(input, ctx)) return blindPreview(given(input))
+    if (!ctx.may_show(input)) return blindPreview(given(input))
     const { edits, diff } = await planned(given(input), ctx)
     const notes = told(edits, noteOf)
     return {

@@ -21,12 +21,12 @@ export class Conflicts {
     return this.#byPath.size > 0
   }
 
-  /** Texts of a secret file are not told. */
-  add(change: Change, obstruction: Obstruction, { tool_call_id, secret }: { tool_call_id: string; secret: boolean }) {
+  /** Texts are told of files that may be shown. */
+  add(change: Change, obstruction: Obstruction, { tool_call_id, shown }: { tool_call_id: string; shown: boolean }) {
     const { path } = obstruction
     const known = this.#byPath.get(path) ?? []
     const found = told(tool_call_id, obstruction).map(({ now, before, ...conflict }) =>
-      secret || now === undefined || before === undefined ? conflict : { ...conflict, now, before }
+      shown && now !== undefined && before !== undefined ? { ...conflict, now, before } : conflict
     )
     // A folder that can't be made stands in the way of all that it should hold; once is enough.
     const isNews = ({ message }: UndoConflict) =>

@@ -8,7 +8,7 @@ import { Conflicts, isAt, placesOf } from './undo-conflicts.ts'
 import { Contents } from './undo-content.ts'
 import { Draft } from './undo-draft.ts'
 import type { Obstruction } from './undo-obstruction.ts'
-import { fileOf, isSecret, linesOf } from './undo-report.ts'
+import { fileOf, linesOf, mayShow } from './undo-report.ts'
 import { reverse } from './undo-reverse.ts'
 import { outcomesOf, stepsOf } from './undo-steps.ts'
 
@@ -55,7 +55,7 @@ export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan
   const movesWhole = (change: Change) => all.every(other => other === change || !isAbout(other, change))
   for (const { tool_call_id, changes } of calls) {
     const obstructed = (change: Change, obstruction: Obstruction) =>
-      conflicts.add(change, obstruction, { tool_call_id, secret: isSecret(obstruction.path, ctx) })
+      conflicts.add(change, obstruction, { tool_call_id, shown: mayShow(obstruction.path, ctx) })
     const free = changes.filter(change => !conflicts.stops(change))
     await reverse(free, { draft, contents, movesWhole, obstructed })
   }

@@ -9,9 +9,10 @@ import { isChanged, type Outcome } from './undo-steps.ts'
 
 const DIFF_LIMIT_MS = 5_000
 
-export const SECRET_NOTE = 'May hold credentials: what is in it is not shown.'
+export const UNSEEN_NOTE = 'May not be read without asking: what is in it is not shown.'
 
-export const isSecret = (path: string, { host }: Context) => host.files.peekEntry(path).sensitive
+/** Calls change entries: of a link itself there is nothing to read. */
+export const mayShow = (path: string, ctx: Context) => ctx.may_show({ path, entry: true })
 
 /** What is told of a path; nothing of a place that something only moves away from. */
 export interface Report {
@@ -22,16 +23,16 @@ export interface Report {
 export async function fileOf(outcome: Outcome, draft: Draft, ctx: Context): Promise<Report> {
   const { path, from, before, after, leaves } = outcome
   if (leaves && after.kind === 'missing') return {}
-  const secret = [path, ...(from === undefined ? [] : [from])].some(each => isSecret(each, ctx))
+  const shown = [path, ...(from === undefined ? [] : [from])].every(each => mayShow(each, ctx))
   const counted = isChanged(outcome) ? await diffOf(outcome, draft, ctx) : undefined
   const kind = [after, before].find(thing => thing.kind === 'directory' || thing.kind === 'symlink')?.kind
-  const note = secret ? SECRET_NOTE : noteOf(outcome)
+  const note = shown ? noteOf(outcome) : UNSEEN_NOTE
   const told: UndoFile = {
     path,
     action: actionOf(outcome),
     ...((kind === 'directory' || kind === 'symlink') && { kind }),
     ...(from !== undefined && { from }),
-    ...(counted?.diff && !secret && { diff: counted.diff }),
+    ...(counted?.diff && shown && { diff: counted.diff }),
     ...(note !== undefined && { note })
   }
   return { told, ...(counted && { counted }) }

@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { isObstructed, type UndoFile, Undone, UndoScope } from '../../tool/undo.ts'
 import { defineTool, type PathUse } from '../../tool.ts'
 import { callsOf, planUndo, type UndoPlan } from './undo-plan.ts'
-import { SECRET_NOTE } from './undo-report.ts'
+import { UNSEEN_NOTE } from './undo-report.ts'
 
 const Input = Type.Object(
   {
@@ -92,7 +92,7 @@ function shown({ tool_call_id }: Input, { calls, files }: UndoPlan) {
   const diff = done.map(file => file.diff ?? '').join('')
   const notes = [
     ...done.filter(({ action }) => action === 'merge').map(({ path }) => `${path} was changed later: that stays.`),
-    ...files.filter(({ note }) => note === SECRET_NOTE).map(({ path }) => `${path}: ${SECRET_NOTE}`)
+    ...files.filter(({ note }) => note === UNSEEN_NOTE).map(({ path }) => `${path}: ${UNSEEN_NOTE}`)
   ]
   return {
     title: titleOf(

@@ -38,7 +38,7 @@ export default defineTool({
   async preview(input, ctx) {
     const { was, bytes, ...plan } = await planned(input, ctx)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
-    if (was && ctx.host.files.peek(input.path).sensitive) return { title, text: input.content, notes: [SECRET_NOTE] }
+    if (was && !ctx.may_show(input)) return { title, text: input.content, notes: [UNSEEN_NOTE] }
     const diff = plan.diff()
     return diff ? { title, diff: diff.diff } : { title, text: `${bytes.length} bytes that are not text` }
   },
@@ -59,7 +59,7 @@ export default defineTool({
 })
 
 // Whoever submits a call sees its preview, before anybody allows the file to be read.
-const SECRET_NOTE = 'The file holds credentials: what is in it now is not shown.'
+const UNSEEN_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
 
 /** What is there, what shall be there, and how they differ where both are text. */
 async function planned(input: Static<typeof Input>, { host }: Context) {
