@@ -39,13 +39,13 @@ async function applyInEditor({ buffers, delegations, settings }: Engine, live: L
       client
     })
   }
+  live.in_editors.push({ path, client })
   if (answer.content_hash !== undefined && answer.content_hash !== sha256(content))
     throw new ToolError('STALE_FILE', `${client} changed ${path}, but not to what it was given: read it again.`, {
       path,
       client
     })
   buffers.replaced(call.workspace, was, content)
-  live.in_editors.push({ path, client })
 }
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

@@ -37,7 +37,7 @@ export class Live {
   /** The call whose stored result this one shares. */
   result_of: string | undefined
   readonly changes: FileChange[] = []
-  /** Files that editors have changed for the call in their buffers. */
+  /** Files that editors have changed for the call in their buffers, if not always to what they were given. */
   readonly in_editors: Pick<HeldFile, 'path' | 'client'>[] = []
   /** The tool has asked for leave to change something, so it may have. */
   acted = false

@@ -143,8 +143,12 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
 }
 
 /** Whether a file has moved on in the moment between the last look and the change, which has then not been made. */
-const isOvertaken = ({ changes, abort }: Live, error: unknown) =>
-  error instanceof ToolError && error.code === 'STALE_FILE' && changes.length === 0 && !abort.signal.aborted
+const isOvertaken = ({ changes, in_editors, abort }: Live, error: unknown) =>
+  error instanceof ToolError &&
+  error.code === 'STALE_FILE' &&
+  changes.length === 0 &&
+  in_editors.length === 0 &&
+  !abort.signal.aborted
 
 const auto = (): ApprovedBy => ({ source: 'auto', at: new Date().toISOString() })
 

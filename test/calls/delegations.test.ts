@@ -9,6 +9,8 @@ const settings = (more: Partial<Settings['buffers']> = {}): Partial<Settings> =>
   buffers: { on_write: 'delegate', delegate_ms: 60_000, max_files: 1_000, max_bytes: 1 << 24, ...more },
   tiers: { administrator: [], user: [{ effect: 'allow', match: { tool: '*' } }], workspace: [] }
 })
+/** The same where nothing is allowed beforehand. */
+const asking = () => ({ ...settings(), tiers: { administrator: [], user: [], workspace: [] } })
 const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 const edit = (old: string, now: string, more: object = {}) => ({ path: 'a.txt', old, new: now, ...more })
 
@@ -132,6 +134,43 @@ t.test('an approval holds for what the editor held', async t => {
   t.equal(params.content, 'zero\none\nthree\n')
   await emacs.answer(delegation_id, { status: 'done' })
   t.match(await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`), { status: 'success' })
+})
+
+t.test('an approved change that an editor made otherwise is an error, for it was made', async t => {
+  const app = await startApp(t, FILES, { settings: asking() })
+  const emacs = await frontEnd(t, app)
+  await emacs.hold('a.txt', 'one\nunsaved\n')
+  const asked = await app.call('edit_file', edit('unsaved', 'three'))
+  const approved = app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest: asked.approval.digest })
+  const { delegation_id } = await emacs.asked()
+  await emacs.answer(delegation_id, { status: 'done', content_hash: sha256('one\nthree\n\n') })
+  t.match(await approved, {
+    status: 'error',
+    error: { code: 'STALE_FILE', message: /but not to what it was given/, details: { path: 'a.txt', client: 'emacs' } }
+  })
+  t.match(await app.get(`/calls/${asked.tool_call_id}`), { status: 'error' })
+})
+
+t.test('an approved change that an editor refused, because the person typed on, asks anew', async t => {
+  const app = await startApp(t, FILES, { settings: asking() })
+  const emacs = await frontEnd(t, app)
+  const calls = await app.events('?types=tool.call')
+  await emacs.hold('a.txt', 'one\nunsaved\n')
+  const { tool_call_id, approval } = await app.call('edit_file', edit('unsaved', 'three'))
+  const waits = async () => (await calls.type('tool.call', event => event.requires_approval)).at(-1).approval
+  t.equal((await waits()).digest, approval.digest)
+  await app.post(`/calls/${tool_call_id}/approve`, { digest: approval.digest })
+  const { delegation_id } = await emacs.asked()
+  await emacs.hold('a.txt', 'zero\none\nunsaved\n')
+  await emacs.answer(delegation_id, { status: 'refused', reason: 'typed on' })
+  const { preview, digest } = await waits()
+  t.match(preview, { diff: / zero\n one\n-unsaved\n\+three/ })
+  t.not(digest, approval.digest)
+
+  const approved = app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest })
+  await emacs.answer((await emacs.asked()).delegation_id, { status: 'refused', reason: 'the buffer is read-only' })
+  t.match(await approved, { status: 'error', error: { code: 'PERMISSION_DENIED' } }, 'for another reason it ends')
+  t.equal(app.read('a.txt'), FILES['a.txt'])
 })
 
 t.test('an editor may refuse, and what it holds stays as it is', async t => {
