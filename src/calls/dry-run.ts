@@ -1,8 +1,9 @@
 // What a request would do, without doing or recording anything.
+import { ToolError } from '../errors.ts'
 import { assess, checkEarly, digest, preview } from './assess.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
-import type { Assessment, Caller } from './live.ts'
+import type { Assessment, Caller, Live } from './live.ts'
 import { admit, type Request } from './submit.ts'
 
 /** What a dry run tells. */
@@ -36,8 +37,22 @@ export interface Foreseen {
   digest(): Promise<string>
 }
 
+/** Takes the place of a read, and no longer than the call itself may. */
 export async function foresee(engine: Engine, request: Request, caller: Caller): Promise<Foreseen> {
   const live = admit(engine, request, caller, {})
+  const { abort, call } = live
+  const timer = setTimeout(
+    () => abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
+    call.timeout_ms
+  )
+  try {
+    return await engine.scheduler.run('read', [], () => foreseen(engine, live, request), abort.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function foreseen(engine: Engine, live: Live, request: Request): Promise<Foreseen> {
   const { params } = request
   const assessment = await assess(engine, live, params)
   const { verdict } = assessment

@@ -34,7 +34,7 @@ async function differences(engine: Engine, live: Live, params: unknown, wanted: 
   const now = await seenNow(live, path)
   if (now === undefined || now.length > LARGEST) return {}
   const hash = if_match.startsWith('sha256:') ? if_match : `sha256:${if_match}`
-  const [before, after] = [versionOf(engine, live, path, hash), now].map(bytes => bytes && decode(bytes)?.text)
+  const [before, after] = [await versionOf(engine, live, path, hash), now].map(bytes => bytes && decode(bytes)?.text)
   const terms = { signal: abort.signal, deadline_ms: LIMIT_MS }
   const told = before !== undefined && after !== undefined
   const since = told ? await ifQuick(() => host.compute.run('diff', { path, before, after }, terms)) : undefined
@@ -44,7 +44,7 @@ async function differences(engine: Engine, live: Live, params: unknown, wanted: 
 
 /** What the file held when it had a hash, where somebody read it then or a call made or replaced it: what else is kept
  * under that hash is none of the caller's business. */
-function versionOf({ store }: Engine, { host, call }: Live, path: string, hash: string): Buffer | undefined {
+async function versionOf({ store }: Engine, { host, call }: Live, path: string, hash: string) {
   const read = host.texts.find({ path, hash })
   if (read) return read
   const calls = store.calls({ workspace: call.workspace, path, limit: CALLS_ASKED })
@@ -52,7 +52,8 @@ function versionOf({ store }: Engine, { host, call }: Live, path: string, hash: 
   const had = changes.some(
     change => change.path === path && (change.before_hash === hash || change.after_hash === hash)
   )
-  return had ? host.files.image(hash) : undefined
+  const kept = had ? host.files.image(hash) : undefined
+  return kept && kept.size <= LARGEST ? kept.bytes() : undefined
 }
 
 async function seenNow({ host }: Live, path: string): Promise<Buffer | undefined> {

@@ -1,10 +1,11 @@
 // What a file is filled with, and what is told of it.
 import { createHash, hash } from 'node:crypto'
+import { KeptContent } from './kept-content.ts'
 import { OpenFile } from './open-file.ts'
 import { type Fill, writeAll, writeBytes } from './put.ts'
 
-/** What to write: bytes, or another file's content. */
-export type Content = Uint8Array | OpenFile
+/** What to write: bytes, another file's content, or what is kept. */
+export type Content = Uint8Array | OpenFile | KeptContent
 
 /** How many lines a change adds and removes, where it is text. */
 export interface LineChange {
@@ -25,6 +26,12 @@ export const hashOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', by
 
 export function fillingOf(content: Content): Filling {
   if (content instanceof OpenFile) return copyOf(content)
+  if (content instanceof KeptContent)
+    return {
+      fill: (fd, signal) => content.copy(part => writeAll(fd, part, signal), signal),
+      meanwhile: () => {},
+      told: () => ({ size: content.size, hash: content.hash })
+    }
   let hash = ''
   return {
     fill: (fd, signal) => writeBytes(fd, content, signal),
@@ -67,6 +74,6 @@ export function lineCount(bytes: Uint8Array): number | undefined {
 export type LineChanges = () => LineChange | undefined
 
 export function linesAddedBy(content: Content): LineChange | undefined {
-  const added = content instanceof OpenFile ? undefined : lineCount(content)
+  const added = content instanceof Uint8Array ? lineCount(content) : undefined
   return added === undefined ? undefined : { added, removed: 0 }
 }

@@ -5,7 +5,6 @@ import type { HeldBuffer } from './buffers.ts'
 import { type Content, hashOf } from './content.ts'
 import { quote } from './errno.ts'
 import type { Effects } from './host.ts'
-import { OpenFile } from './open-file.ts'
 
 /** A change of a buffer, for the editor that holds it. */
 export interface EditorEdit {
@@ -53,9 +52,9 @@ function asSaved(text: string, disk: Buffer | undefined): Buffer {
 export async function changeInEditor({ editors, committed, signal }: Effects, was: Unsaved, content: Content) {
   const { buffer } = was
   const { path, client } = buffer
-  const bytes = content instanceof OpenFile ? await content.bytes(signal) : Buffer.from(content)
-  const text = asHeld(bytes, buffer)
-  if (text === undefined)
+  const bytes = content instanceof Uint8Array ? Buffer.from(content) : await content.bytes(signal)
+  const text = bytes && asHeld(bytes, buffer)
+  if (bytes === undefined || text === undefined)
     throw new ToolError(
       'BINARY_FILE',
       `${quote(path)} has unsaved changes in ${client}, and what it would become is no text.`,

@@ -13,6 +13,7 @@ import { folderMade } from './folders.ts'
 import { Found } from './found.ts'
 import { bringBack, type Gone, kept } from './gone.ts'
 import type { Change } from './host.ts'
+import type { KeptContent } from './kept-content.ts'
 import { moveExclusive } from './moving.ts'
 import { OpenFile } from './open-file.ts'
 import { deviceAt, type Place } from './paths.ts'
@@ -26,6 +27,7 @@ export type { Content, LineChange, LineChanges } from './content.ts'
 export { hashOf } from './content.ts'
 export type { Branch } from './file-remover.ts'
 export { type Entry, Found, HASH_LIMIT } from './found.ts'
+export type { KeptContent } from './kept-content.ts'
 export { OpenFile } from './open-file.ts'
 export type { Step } from './steps.ts'
 
@@ -38,9 +40,9 @@ export interface Written {
 export class Files extends FileRemover {
   readonly allowed = new AllowedChanges()
 
-  /** The content kept under a hash: of what calls replaced or removed, and of texts that they left. */
-  image(hash: string): Buffer | undefined {
-    return this.keeping.images.read(hash)
+  /** What is kept under a hash, not read yet: of what calls replaced or removed, and of texts that they left. */
+  image(hash: string): KeptContent | undefined {
+    return this.keeping.images.find(hash)
   }
 
   /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what

@@ -1,6 +1,7 @@
 // What calls replaced or removed, kept by its hash so that it can be brought back. A content is durable here before the
 // change that takes it away shows. What is read is held against its name: a damaged content is no content.
 import {
+  type BigIntStats,
   closeSync,
   constants,
   existsSync,
@@ -20,6 +21,7 @@ import { fillingOf, hashOf } from './content.ts'
 import { errnoOf } from './errno.ts'
 import { imagePath, imageTemp } from './images-layout.ts'
 import { sweepImages } from './images-sweep.ts'
+import { KeptContent } from './kept-content.ts'
 import { OpenFile } from './open-file.ts'
 import { allOf, fsync, writeAll } from './put.ts'
 
@@ -74,20 +76,36 @@ export class Images {
     } catch {}
   }
 
-  /** The content of that hash, if it is kept. */
+  /** What is kept under a hash, not read yet. */
+  find(hash: string): KeptContent | undefined {
+    const file = imagePath(this.#folder, hash)
+    const stat = file && statSync(file, { throwIfNoEntry: false, bigint: true })
+    if (!stat) return undefined
+    return new KeptContent(
+      { hash, size: Number(stat.size) },
+      () => opened(file, stat),
+      () => this.#drop(hash)
+    )
+  }
+
+  /** The content of that hash, if it is kept, at once. */
   read(hash: string): Buffer | undefined {
     const file = imagePath(this.#folder, hash)
     if (!file || !existsSync(file)) return undefined
     const bytes = readFileSync(file)
     if (hashOf(bytes) === hash) return bytes
-    this.#durable.delete(hash)
-    rmSync(file, { force: true })
+    this.#drop(hash)
     return undefined
   }
 
   /** Drops what is too old, and the oldest of what is too much. Gives how many contents went. */
   sweep(): Promise<number> {
     return sweepImages(this.#folder, this.#limits, hash => this.#durable.delete(hash))
+  }
+
+  #drop(hash: string) {
+    this.#durable.delete(hash)
+    rmSync(this.#pathOf(hash), { force: true })
   }
 
   #fits(size: number) {
@@ -210,6 +228,16 @@ export class Images {
       return syncing
     }
     await allOf(sync(shelf), newShelf && sync(this.#folder))
+  }
+}
+
+/** Opens what is kept; undefined where it has been dropped since it was found. */
+function opened(file: string, found: BigIntStats): OpenFile | undefined {
+  try {
+    return new OpenFile(openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW), file, found)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
   }
 }
 

@@ -9,7 +9,7 @@ import type { HiddenFiles } from './hidden-files.ts'
 import type { Change, Effects, Workspace } from './host.ts'
 import type { Keeping } from './keeping.ts'
 import type { Motion } from './motions.ts'
-import { OpenFile } from './open-file.ts'
+import type { OpenFile } from './open-file.ts'
 import { deviceAt, type Place, walkToEntry } from './paths.ts'
 import { allOf, type Bits, NEW_FILE_MODE } from './put.ts'
 import { identityOf } from './stamp.ts'
@@ -183,7 +183,7 @@ async function arrive(site: Site, { step, path, from, over, shelter }: Put, hidd
     })
     filling.meanwhile()
     const { hash } = filling.told()
-    if (!(content instanceof OpenFile))
+    if (content instanceof Uint8Array)
       site.keeping.images.offer(Buffer.from(content.buffer, content.byteOffset, content.length), hash)
     return { ...there, hash, mode: modeOf(mode) }
   }

@@ -1,13 +1,17 @@
 // Undo over several calls, over restarts, and of calls that were stopped; and what is no longer kept.
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
+import { defaults } from '../../src/config/merge.ts'
+import { Config } from '../../src/config.ts'
 import { defineTool } from '../../src/tool.ts'
-import { Gate } from '../gate.ts'
+import { Gate, heldTools } from '../gate.ts'
 import type { Json } from '../start-app.ts'
 import { actions, undoWorld } from './undo-world.ts'
 
+/** More than is looked at for a diff. */
+const large = 'a line\n'.repeat(1_300_000)
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
 
 t.test('back to how it was before a call, whatever its session did since', async t => {
@@ -182,4 +186,54 @@ t.test('secrets are not shown, and git is not touched', async t => {
     status: 'error',
     error: { code: 'SENSITIVE_PATH' }
   })
+})
+
+t.test('what is large is read only when it is written again, and held against its hash', async t => {
+  const world = await undoWorld(t, { 'large.txt': large, 'd/large.bin': `\0${large}` })
+  const { did, show, undo, tree, folder, write } = world
+  const before = tree()
+  const edited = await did('write_file', { path: 'large.txt', content: 'small\n' })
+  const deleted = await did('delete_file', { path: 'd', recursive: true })
+  const after = tree()
+  const kept = path.join(folder, 'state/images', edited.changes[0].before_hash.slice(7).replace(/^../, '$&/'))
+  const original = readFileSync(kept)
+  for (const damaged of [Buffer.alloc(original.length), original.subarray(1)]) {
+    writeFileSync(kept, damaged)
+    t.match(await show(edited), { available: true, files: [{ path: 'large.txt', action: 'restore' }] })
+    t.match(await undo(edited), {
+      status: 'error',
+      error: { code: 'EXECUTION_ERROR', message: /^What was there before/ }
+    })
+    t.strictSame(tree(), after)
+    t.match(await show(edited), { available: false, files: [{ action: 'not_kept' }] }, 'what is damaged is no content')
+  }
+  writeFileSync(kept, original)
+  write('large.txt', 'small and changed\n')
+  t.match(await show(edited), {
+    available: false,
+    files: [{ action: 'conflict', conflicts: [{ reason: 'too_large' }] }]
+  })
+  write('large.txt', 'small\n')
+  for (const call of [deleted, edited]) t.match(await undo(call), { status: 'success' })
+  t.strictSame(tree(), before)
+})
+
+t.test('to look what an undo would do takes the place of a read', async t => {
+  const gate = new Gate()
+  const { did, show, post } = await undoWorld(
+    t,
+    { 'a.txt': 'a\n' },
+    { tools: heldTools(gate), settings: { limits: { ...defaults(Config).limits, read: 1 } } }
+  )
+  const edit = await did('write_file', { path: 'a.txt', content: 'b\n' })
+  const reading = post('/calls?wait_ms=60000', { tool: 'held_read', params: { name: 'reading' } })
+  await gate.arrived('reading')
+  const showing = show(edit)
+  const ended: string[] = []
+  const both = Promise.all([showing.then(() => ended.push('shown')), reading.then(() => ended.push('read'))])
+  await did('write_file', { path: 'c.txt', content: 'c\n' })
+  t.same(ended, [])
+  gate.open('reading')
+  await both
+  t.match(await showing, { available: true })
 })

@@ -137,5 +137,5 @@ function shownAs(step: Exclude<Step, { do: 'remove' | 'folder' }>, before: Model
   const old = step.was && before[step.path]!
   if (step.do === 'move' && old === undefined) return FOLDER
   const [bits, text] = [old?.slice(0, old.indexOf(' ')), old?.slice(old.indexOf(' ') + 1)]
-  return `${step.mode?.toString(8) ?? bits ?? '644'} ${step.content ? Buffer.from(step.content) : text}`
+  return `${step.mode?.toString(8) ?? bits ?? '644'} ${step.content ? Buffer.from(step.content as Uint8Array) : text}`
 }

@@ -96,10 +96,7 @@ t.test('steps of every kind happen together, and each is told', async t => {
     { path: 'link2', operation: 'created', kind: 'symlink', target: 'a.txt' }
   ])
   t.equal(world.told.filter(entry => entry === 'committed').length, 1)
-  t.same(
-    ['a\n', 'c\n', 'run\n'].map(text => files.image(hash(text))?.toString()),
-    ['a\n', 'c\n', 'run\n']
-  )
+  for (const text of ['a\n', 'c\n', 'run\n']) t.equal(String(await files.image(hash(text))?.bytes()), text)
 })
 
 t.test('what leaves makes room for what comes, in any order', async t => {

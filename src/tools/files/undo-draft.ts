@@ -1,7 +1,7 @@
 // The workspace as it would be: what is there, with what has been planned so far. Nothing is changed by planning.
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Files, Found } from '../../host/files.ts'
+import type { Files, Found, KeptContent } from '../../host/files.ts'
 
 export interface FileThing {
   kind: 'file'
@@ -10,6 +10,8 @@ export interface FileThing {
   mode?: number
   /** Undefined where that is too much to hold. */
   bytes: Buffer | undefined
+  /** Where it is kept, if it comes from there. */
+  kept?: KeptContent
   /** Where on the disk this very file is. */
   origin?: string
   /** It holds what was changed later too. */

@@ -91,7 +91,7 @@ async function removeCreated(change: Change, { draft }: Scene) {
 async function bringBack(change: Change, { draft, contents }: Scene) {
   const { path } = change
   const now = await draft.at(path)
-  if (now.kind === 'missing') return makeAt(draft, path, contents.thingBefore(change))
+  if (now.kind === 'missing') return makeAt(draft, path, await contents.thingBefore(change))
   if (!isBefore(change, now)) throw new Obstruction(path, 'exists')
   draft.put(path, now)
 }
@@ -158,7 +158,7 @@ async function liftFolder(change: Change, { draft, movesWhole }: Scene): Promise
 }
 
 async function putBack(change: Change, lifted: readonly [string, Thing][], { draft, contents }: Scene) {
-  if (overwrote(change)) draft.put(change.path, contents.thingBefore(change))
+  if (overwrote(change)) draft.put(change.path, await contents.thingBefore(change))
   for (const [i, [path, thing]] of lifted.entries()) {
     const { kind } = await draft.at(path)
     const isThere = i > 0 && kind === 'directory' && thing.kind === 'directory'

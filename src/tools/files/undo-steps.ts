@@ -1,6 +1,6 @@
 // From the draft to the steps that make it so.
 import { ToolError } from '../../errors.ts'
-import type { LineChange } from '../../host/files.ts'
+import type { KeptContent, LineChange } from '../../host/files.ts'
 import type { Step } from '../../host/steps.ts'
 import type { Draft, FileThing, Thing } from './undo-draft.ts'
 
@@ -85,7 +85,8 @@ function putting(
   ]
 }
 
-function contentOf(path: string, { bytes }: FileThing): Buffer {
-  if (bytes) return bytes
+function contentOf(path: string, { bytes, kept }: FileThing): Buffer | KeptContent {
+  const content = bytes ?? kept
+  if (content) return content
   throw new ToolError('TOO_LARGE', `${path} is too large to be written again.`, { path })
 }
