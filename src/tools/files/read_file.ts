@@ -56,7 +56,7 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
     if (encoding === 'base64') return await readBytes(input, file, signal)
     const large = file.size > WHOLE_LIMIT
     const bytes = large ? await file.read(Buffer.allocUnsafeSlow(HEAD), 0, signal) : await file.bytes(signal)
-    if (isPdf(bytes)) return await readPdf(input, file, bytes, host, signal)
+    if (encoding === undefined && isPdf(bytes)) return await readPdf(input, file, bytes, host, signal)
     if (pages !== undefined) throw invalidParam('pages', `${path} is not a PDF.`)
     refuseLargeImage(path, bytes, file.size)
     const cells = isNotebook(path) && encoding === undefined

@@ -3,6 +3,8 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import { hashOf, type OpenFile } from '../../host/files.ts'
 import type { Host } from '../../host/host.ts'
 import type { PdfRefusal } from '../../host/pdf.ts'
+import { wholeCharacters } from '../../text/characters.ts'
+import { encodingOf } from '../../text/encoding.ts'
 import type { Presented } from '../../tool.ts'
 import { ANSWER_LIMIT, known, type ReadInput, type ReadOutput, tooLarge } from './reading.ts'
 
@@ -13,8 +15,9 @@ export const PDF_TIMEOUT_MS = 30_000
 const PDF_LIMIT = 50 * 1024 * 1024
 const DEFAULT_PAGES = 20
 const MAGIC = '%PDF-'
-/** Readers look for the mark as far as this. */
+/** Readers look for the mark as far as this, behind whatever a mail or a server put before it. */
 const MAGIC_WITHIN = 1024
+const BEGINS_AS_PDF = /^(?:\xef\xbb\xbf)?\s*%PDF-\d/
 const PAGE_BREAK = '\f'
 
 const REFUSALS: Record<PdfRefusal, string> = {
@@ -22,7 +25,12 @@ const REFUSALS: Record<PdfRefusal, string> = {
   broken: 'is a PDF that is broken: no page of it can be read. Its bytes can be read with encoding base64.'
 }
 
-export const isPdf = (head: Buffer): boolean => head.subarray(0, MAGIC_WITHIN).includes(MAGIC)
+/** Text may speak of the mark: further in it counts only in what is no text. */
+export function isPdf(head: Buffer): boolean {
+  const start = head.subarray(0, MAGIC_WITHIN)
+  if (!start.includes(MAGIC)) return false
+  return BEGINS_AS_PDF.test(start.toString('latin1')) || !encodingOf(wholeCharacters(head, 'utf-8'))
+}
 
 /** `read` is what was read of the file already. */
 export async function readPdf(

@@ -41,7 +41,7 @@ const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
 t.test('a PDF is read by pages', async t => {
   const { ctx } = makeWorld(t, {
     'a.pdf': pdf(PAGES),
-    'note.txt': Buffer.concat([Buffer.from('junk\n'), pdf(['Late'])])
+    'note.txt': Buffer.concat([Buffer.from('junk\0\n'), pdf(['Late'])])
   })
   const pages = async (input: object) => (await run(readFile, { path: 'a.pdf', ...input }, ctx)).pages
   const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
@@ -54,6 +54,14 @@ t.test('a PDF is read by pages', async t => {
     encoding: 'base64',
     media_type: undefined
   })
+})
+
+t.test('text that speaks of PDFs is text, and what begins as one can be read as text', async t => {
+  const spoken = 'A PDF begins with %PDF-1.7, as readers know.\n'
+  const { ctx } = makeWorld(t, { 'note.md': spoken, 'small.pdf': pdf(['One']), 'late.pdf': `\ufeff\n%PDF-1.4\n` })
+  t.match(await run(readFile, { path: 'note.md' }, ctx), { content: spoken, encoding: 'utf-8', media_type: undefined })
+  t.match(await run(readFile, { path: 'small.pdf', encoding: 'utf-8', limit: 1 }, ctx), { content: '%PDF-1.4\n' })
+  t.match(await failure(() => run(readFile, { path: 'late.pdf' }, ctx)), { code: 'BINARY_FILE' })
 })
 
 t.test('long pages of a PDF are given as far as an answer holds them', async t => {
