@@ -243,20 +243,20 @@ export class Calls {
     return Promise.all(started.map(({ outcome }) => outcome))
   }
 
-  /** The paths a request names, as far as they can be told before it is taken. */
+  /** The paths a request names, as far as they can be told before it is taken: what is wrong with it is told then. */
   holdsOf({ tool: name, params, agent, workspace }: Request): Hold[] {
     const served = this.#workspace(workspace)
-    if (!served) return []
     const tool = this.#engine.tools.find(name, agent)
+    if (!served || !tool) return []
     try {
-      if (tool) this.#engine.tools.check(tool, params)
+      this.#engine.tools.check(tool, params)
+      const { paths = [] } = tool.subject(params, historyOf(this.#engine, served.name))
+      return paths.flatMap(({ path, access, tree }) =>
+        access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]
+      )
     } catch {
       return []
     }
-    return (tool?.subject(params, historyOf(this.#engine, served.name)).paths ?? []).flatMap(
-      ({ path, access, tree }) =>
-        access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]
-    )
   }
 
   #expire() {

@@ -350,6 +350,25 @@ t.test('calls of a batch run in parallel, those on one path in order', async t =
   t.equal((await app.request('POST', '/calls/batch', { calls: [] })).status, 400)
 })
 
+t.test('a call of a batch whose params make no sense keeps none of the others', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const addition = '*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch'
+  const { results } = await app.post('/calls/batch', {
+    calls: [
+      { tool: 'apply_patch', params: { patch: 'garbage' } },
+      { tool: 'apply_patch', params: { patch: addition, if_match: { 'a.txt': sha256('one') } } },
+      { tool: 'undo', params: { tool_call_id: ulid(1) } },
+      { tool: 'read_file', params: { path: 'a.txt' } }
+    ]
+  })
+  t.match(results, [
+    { status: 'error', error: { code: 'INVALID_PARAMS', details: { errors: [{ pointer: '/params/patch' }] } } },
+    { status: 'error', error: { code: 'INVALID_PARAMS', details: { errors: [{ pointer: '/params/if_match' }] } } },
+    { status: 'error', error: { code: 'NOT_FOUND' } },
+    { status: 'success', result: { data: { content: 'one' } } }
+  ])
+})
+
 t.test('a batch may stop at the first failure', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const read = (path: string) => ({ tool: 'read_file', params: { path } })
