@@ -187,10 +187,10 @@ t.test('a file with credentials shows nothing of itself before a decision', asyn
     const input = { path: '.env', old, new: 'OTHER=3' }
     const shown = JSON.stringify([await editFile.preview!(input, ctx), await editFile.always_ask!(input, ctx)])
     t.notMatch(shown, /CANARY|similar/)
-    t.match(shown, /credentials/)
+    t.match(shown, /may not be read without asking/)
   }
   const write = await writeFile.preview!({ path: '.env', content: 'TOKEN=new' }, ctx)
-  t.match(write, { title: 'Overwrite .env', text: 'TOKEN=new', notes: [/credentials/] })
+  t.match(write, { title: 'Overwrite .env', text: 'TOKEN=new', notes: [/may not be read without asking/] })
   t.same(editFile.subject({ path: '.env', old: 'a', new: 'b', if_match: 'h' }, NO_HISTORY), {
     paths: [
       { path: '.env', access: 'write', if_match: 'h' },
