@@ -41,7 +41,10 @@ const CallRequest = Type.Object(
       })
     ),
     if_match: Type.Optional(
-      Type.String({ maxLength: 80, description: 'Hash that the file to be written must have, as read before.' })
+      Type.String({
+        pattern: '^(sha256:)?[0-9a-f]{64}$',
+        description: 'Hash that the file to be written must have, as read before.'
+      })
     ),
     tool_call_id: Type.Optional(
       Type.String({

@@ -6,6 +6,7 @@ import { type Patch, parsePatch } from '../../text/patch.ts'
 import type { AppliedHunk } from '../../text/patch-apply.ts'
 import { type Context, defineTool, type PathUse } from '../../tool.ts'
 import { GIT_PATCH } from './git-patch.ts'
+import { ifMatch } from './if-match.ts'
 import { type FileOutcome, planPatch } from './patching.ts'
 import { misread } from './patching-faults.ts'
 
@@ -23,7 +24,7 @@ const Input = Type.Object(
       })
     ),
     if_match: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
+      Type.Record(Type.String(), ifMatch('The hash that the file must still have.'), {
         description: 'By path: patch only if the file still has this hash.'
       })
     )

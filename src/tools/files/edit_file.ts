@@ -2,12 +2,13 @@ import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
 import { blindPreview, concernOf, EDIT, noteOf, OUTCOME, planned, UNSEEN_NOTE } from './editing.ts'
 import { GIT_PATCH } from './git-patch.ts'
+import { ifMatch } from './if-match.ts'
 
 const Input = Type.Object(
   {
     path: Type.String({ description: 'File to edit, relative to the workspace root.' }),
     ...EDIT,
-    if_match: Type.Optional(Type.String({ description: 'Edit only if the file still has this hash.' }))
+    if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
   },
   { additionalProperties: false }
 )

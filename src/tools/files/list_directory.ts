@@ -39,7 +39,7 @@ export default defineTool({
   category: 'files',
   description:
     "List a folder's entries with type, size and time. Links are not followed, ignored and hidden entries left out " +
-    "unless asked for, git's internals are not listed.",
+    "unless asked for, git's internals only where .git itself is asked for.",
   input: Input,
   output: Type.Object({
     entries: Type.Array(

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
 import { blindPreview, concernOf, EDIT, noteOf, OUTCOME, planned, UNSEEN_NOTE } from './editing.ts'
 import { GIT_PATCH } from './git-patch.ts'
+import { ifMatch } from './if-match.ts'
 
 const EDITS_AT_ONCE = 200
 
@@ -13,7 +14,7 @@ const Input = Type.Object(
       maxItems: EDITS_AT_ONCE,
       description: 'Applied in order, each to what the one before left.'
     }),
-    if_match: Type.Optional(Type.String({ description: 'Edit only if the file still has this hash.' }))
+    if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
   },
   { additionalProperties: false }
 )

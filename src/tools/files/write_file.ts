@@ -4,6 +4,7 @@ import type { Files } from '../../host/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool.ts'
+import { ifMatch } from './if-match.ts'
 
 const Input = Type.Object(
   {
@@ -15,7 +16,7 @@ const Input = Type.Object(
       })
     ),
     create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
-    if_match: Type.Optional(Type.String({ description: 'Write only if the file still has this hash.' }))
+    if_match: Type.Optional(ifMatch('Write only if the file still has this hash.'))
   },
   { additionalProperties: false }
 )
