@@ -13,6 +13,8 @@ export interface PathUse {
   access: 'read' | 'write' | 'list'
   /** The use covers everything beneath the path too. */
   tree?: boolean
+  /** Where a folder and what is beneath it goes, or with access read is copied to: it is judged by its new names too. */
+  renamed_to?: string
   /** The entry itself is meant: a link at the end of the path is not followed. */
   entry?: boolean
   /** The hash the file must have for the write to go ahead, as given by an earlier read. */

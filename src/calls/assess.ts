@@ -21,7 +21,8 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   ctx.history = historyOf(engine, ctx.workspace.name)
   const subject = tool.subject(params, ctx.history)
   host.files.allowed.begin()
-  const paths = (subject.paths ?? []).map(use => resolve(host, use))
+  const named = (subject.paths ?? []).map(use => resolve(host, use))
+  const paths = [...named, ...(await renamed(host, subject.paths ?? []))]
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const cwd = subject.command === undefined ? undefined : host.files.resolve(subject.cwd ?? '.').path
   const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
@@ -117,6 +118,18 @@ function resolve(
     ...(unsaved.length > 0 && { unsaved: unsaved.map(asHeldFile) }),
     ...(if_match !== undefined && { if_match })
   }
+}
+
+/** What means another thing to security under its new name, as if it were named. */
+async function renamed({ files }: Live['host'], uses: readonly PathUse[]): Promise<Assessment['paths']> {
+  const found: Assessment['paths'] = []
+  for (const { path, access, entry, renamed_to } of uses) {
+    if (renamed_to === undefined) continue
+    const [from, to] = [path, renamed_to].map(each => (entry ? files.peekEntry(each) : files.peek(each)))
+    const beneath = await files.renamed({ from: from!, to: to!, leaves: access === 'write' })
+    found.push(...beneath.map(({ kind: _, ...use }) => ({ ...use, tree: true })))
+  }
+  return found
 }
 
 const heldOf = (files: Live['host']['files'], path: string, tree: boolean | undefined) =>

@@ -21,6 +21,7 @@ import type { Effects, Workspace } from './host.ts'
 import { type Listing, type ListingQuery, listFolder } from './listing.ts'
 import { OpenFile } from './open-file.ts'
 import { type Guard, judge, type Place, type Resolved, walk, walkToEntry } from './paths.ts'
+import { type Renamed, type Renaming, renamedBeneath } from './renames.ts'
 import { isFresh, stampOf } from './stamp.ts'
 
 export { type Entry, type EntryFound, Found, HASH_LIMIT, typeOf } from './found.ts'
@@ -69,6 +70,12 @@ export class FileReader {
     const place = this.asJudged(path, walkToEntry(this.workspace, path))
     place.close()
     return judge(this.workspace, this.guard, place)
+  }
+
+  /** What a folder holds that means another thing to security under its new name. Both were judged before. */
+  renamed(renaming: Renaming): Promise<Renamed[]> {
+    const { workspace, guard } = this
+    return renamedBeneath(renaming, { workspace, guard, entries: folder => this.entries(folder) })
   }
 
   /** What is there, as a string that differs when the content does. The path is canonical: a link at its end is meant. */

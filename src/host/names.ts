@@ -336,6 +336,14 @@ export class NamePatterns {
     }
     return false
   }
+
+  /** Whether something beneath a path may be covered that would not be beneath another: the path ends as a pattern of
+   * several names begins. */
+  mayCoverBeneath(names: readonly string[]): boolean {
+    return this.#sequences.some(sequence =>
+      sequence.some((_, i) => i > 0 && i <= names.length && standsAt(sequence.slice(0, i), names, names.length - i))
+    )
+  }
 }
 
 interface Pattern {

@@ -255,6 +255,12 @@ export function judge(workspace: Workspace, guard: Guard, place: Pick<Place, 'pa
   }
 }
 
+/** Whether what is beneath a folder may be judged by that folder's name too, and so otherwise beneath another. */
+export function judgesBeneath(guard: Guard, path: string): boolean {
+  const names = fold(path).split('/')
+  return [SENSITIVE, listsOf(guard), PROTECTED, SELF_STARTING].some(patterns => patterns.mayCoverBeneath(names))
+}
+
 /** The access to a canonical path that is refused for ever: all that a listing asks of it, and the rest costs more. */
 export function protectionOf(workspace: Workspace, guard: Guard, path: string): Resolved['protected'] {
   const folded = fold(path)

@@ -29,7 +29,7 @@ export default defineTool({
   effect: 'write',
   subject: ({ source, dest, recursive }) => ({
     paths: [
-      { path: source, access: 'read', ...(recursive && { tree: true }) },
+      { path: source, access: 'read', ...(recursive && { tree: true, renamed_to: dest }) },
       { path: dest, access: 'write', ...(recursive && { tree: true }) }
     ]
   }),

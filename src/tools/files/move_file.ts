@@ -24,7 +24,7 @@ export default defineTool({
   subject: ({ from, to }) => ({
     paths: [
       { path: from, access: 'read', tree: true },
-      { path: from, access: 'write', tree: true },
+      { path: from, access: 'write', tree: true, renamed_to: to },
       { path: to, access: 'write', tree: true }
     ]
   }),

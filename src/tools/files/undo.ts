@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { isObstructed, type UndoFile, Undone, UndoScope } from '../../tool/undo.ts'
 import { defineTool, type PathUse } from '../../tool.ts'
+import { movesBack } from './undo-moves.ts'
 import { callsOf, planUndo, type UndoPlan } from './undo-plan.ts'
 import { UNSEEN_NOTE } from './undo-report.ts'
 
@@ -46,6 +47,14 @@ export default defineTool({
             { ...use, access: 'write' }
           ])
         }
+    }
+    // In a folder that goes back, some things mean more or less under their names there.
+    for (const [path, renamed_to] of movesBack(calls)) {
+      const use = { path, entry: true, tree: true, renamed_to }
+      uses.set(`${path} → ${renamed_to}`, [
+        { ...use, access: 'read' },
+        { ...use, access: 'write' }
+      ])
     }
     return { paths: [...uses.values()].flat(), calls: calls.map(call => call.tool_call_id) }
   },
