@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { assess, checkEarly, digest, preview } from './assess.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
-import type { Assessment, Caller, Live } from './live.ts'
+import type { Assessment, Caller } from './live.ts'
 import { admit, type Request } from './submit.ts'
 
 /** What a dry run tells. */
@@ -29,34 +29,40 @@ export async function dryRun(engine: Engine, request: Request, caller: Caller): 
   return { ...found, preview: shown, digest: await digest(live, params, assessment) }
 }
 
-/** What a run would answer, where policy does not refuse it. */
+/** What is foreseen of a call that policy does not refuse. */
 export interface Foreseen {
   verdict: Assessment['verdict']
-  output?: unknown
+  /** What a run would answer. */
+  output(): Promise<unknown>
   /** What an approval of it would be bound to; fails where nothing can be approved. */
   digest(): Promise<string>
 }
 
-/** Takes the place of a read, and no longer than the call itself may. */
-export async function foresee(engine: Engine, request: Request, caller: Caller): Promise<Foreseen> {
+/** Looks what a run would come to. Takes the place of a read, and no longer than the call itself may. */
+export async function foresee<T>(
+  engine: Engine,
+  request: Request,
+  caller: Caller,
+  look: (seen: Foreseen) => Promise<T>
+): Promise<T> {
   const live = admit(engine, request, caller, {})
-  const { abort, call } = live
+  const { abort, call, tool, ctx } = live
+  const { params } = request
   const timer = setTimeout(
     () => abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
   )
+  const looking = async () => {
+    const assessment = await assess(engine, live, params)
+    return look({
+      verdict: assessment.verdict,
+      output: async () => tool.foresee?.(params, ctx),
+      digest: () => digest(live, params, assessment)
+    })
+  }
   try {
-    return await engine.scheduler.run('read', [], () => foreseen(engine, live, request), abort.signal)
+    return await engine.scheduler.run('read', [], looking, abort.signal)
   } finally {
     clearTimeout(timer)
   }
-}
-
-async function foreseen(engine: Engine, live: Live, request: Request): Promise<Foreseen> {
-  const { params } = request
-  const assessment = await assess(engine, live, params)
-  const { verdict } = assessment
-  const found = { verdict, digest: () => digest(live, params, assessment) }
-  if (verdict.decision === 'deny') return found
-  return { ...found, output: await live.tool.foresee?.(params, live.ctx) }
 }

@@ -2,7 +2,7 @@
 import { ToolError } from '../errors.ts'
 import { isObstructed, type UndoFile, type Undone, type UndoScope } from '../tool/undo.ts'
 import { type Call, isSettled, type SettledCall } from './call.ts'
-import { foresee } from './dry-run.ts'
+import { type Foreseen, foresee } from './dry-run.ts'
 import type { Engine } from './engine.ts'
 import type { Caller } from './live.ts'
 import { isKnown, type Request, type SubmitOptions } from './submit.ts'
@@ -34,16 +34,19 @@ function undoRequest(call: Call, { scope, paths, ...more }: UndoQuery & Partial<
 
 /** What an undo would do now. */
 export async function showUndo(engine: Engine, call: Call, query: UndoQuery, caller: Caller): Promise<UndoShown> {
-  const seen = await foresee(engine, undoRequest(mustHaveEnded(call), query), caller)
-  if (seen.verdict.decision === 'deny')
-    return { available: false, reason: `Policy refuses it: ${seen.verdict.reason}`, files: [] }
-  const { files } = seen.output as Undone
+  return foresee(engine, undoRequest(mustHaveEnded(call), query), caller, shownOf)
+}
+
+async function shownOf({ verdict, output, digest }: Foreseen): Promise<UndoShown> {
+  if (verdict.decision === 'deny')
+    return { available: false, reason: `Policy refuses it: ${verdict.reason}`, files: [] }
+  const { files } = (await output()) as Undone
   const reason = files.some(isObstructed)
     ? 'Something is in the way.'
     : files.every(({ action }) => action === 'nothing')
       ? 'There is nothing to undo.'
       : undefined
-  return reason ? { available: false, reason, files } : { available: true, files, digest: await seen.digest() }
+  return reason ? { available: false, reason, files } : { available: true, files, digest: await digest() }
 }
 
 function mustHaveEnded(call: Call): SettledCall {
@@ -61,8 +64,14 @@ export async function undoAsShown(
   const request = undoRequest(mustHaveEnded(call), query)
   const { shown } = options
   if (!shown || !caller.rights.has('approve') || isKnown(engine, request, options)) return request
-  const now = await showUndo(engine, call, query, caller)
-  if (now.digest === shown.digest) return request
+  const now = await foresee(engine, request, caller, async seen =>
+    (await isAsShown(seen, shown.digest)) ? undefined : shownOf(seen)
+  )
+  if (!now || now.digest === shown.digest) return request
   const text = 'What it would do is not what was shown; here is what it would do now.'
   throw new ToolError('PREVIEW_CHANGED', text, { ...now })
 }
+
+/** The digest alone tells it: what it would do need not be worked out. */
+const isAsShown = async ({ verdict, digest }: Foreseen, shown: string) =>
+  verdict.decision !== 'deny' && (await digest().catch(() => undefined)) === shown

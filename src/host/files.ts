@@ -16,9 +16,9 @@ import type { Change } from './host.ts'
 import type { KeptContent } from './kept-content.ts'
 import { moveExclusive } from './moving.ts'
 import { OpenFile } from './open-file.ts'
-import { deviceAt, type Place } from './paths.ts'
+import { deviceAt, type Place, walkToEntry } from './paths.ts'
 import { allOf, NEW_FILE_MODE, put } from './put.ts'
-import { stampOf } from './stamp.ts'
+import { isFresh, stampOf } from './stamp.ts'
 import type { Step } from './steps.ts'
 import { together } from './together.ts'
 import { alreadyThere } from './together-plan.ts'
@@ -43,6 +43,16 @@ export class Files extends FileRemover {
   /** What is kept under a hash, not read yet: of what calls replaced or removed, and of texts that they left. */
   image(hash: string): KeptContent | undefined {
     return this.keeping.images.find(hash)
+  }
+
+  /** What shows that the entry at a canonical path is the same, without a look at its content; undefined where a further
+   * change might not show. */
+  stampAt(path: string): string | undefined {
+    if (this.held.any) return undefined
+    const place = walkToEntry(this.workspace, path)
+    place.close()
+    if (!place.stat) return `absent at ${place.path}`
+    return isFresh(place.stat) ? undefined : `${place.path} ${stampOf(place.stat)}`
   }
 
   /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what

@@ -1,5 +1,9 @@
 // An undo takes back the calls that it was judged on and that were shown, whatever ends meanwhile.
+import { lstatSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { Images } from '../../src/host/images.ts'
+import { isFresh } from '../../src/host/stamp.ts'
 import type { Undone } from '../../src/tool/undo.ts'
 import { defineTool } from '../../src/tool.ts'
 import undo from '../../src/tools/files/undo.ts'
@@ -101,4 +105,54 @@ t.test('of calls that ended in one moment, those that ended later are taken back
     [...taken].sort((a, b) => a - b),
     names.map((_, i) => i + 1)
   )
+})
+
+t.test('what an undo comes to is worked out once for all that is asked in a row', async t => {
+  const world = await undoWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/c.txt': 'c\n' })
+  const { did, show, post, read, at, tree } = world
+  const before = tree()
+  const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
+  await did('move_file', { from: 'd', to: 'e' })
+  const last = await did('write_file', { path: 'b.txt', content: 'B\n' })
+  const lookedAt = t.capture(Images.prototype, 'find', Images.prototype.find)
+  const looks = () => lookedAt().length
+  const aged = async () => {
+    const isYoung = (name: string) => isFresh(lstatSync(at(name), { bigint: true }))
+    while (['.', 'a.txt', 'b.txt', 'e'].some(isYoung)) await turn()
+  }
+  await aged()
+  const { digest } = await show(last)
+  t.equal(looks(), 1)
+  const body = { digest, confirm: true }
+  t.match(await post(`/calls/${last.tool_call_id}/undo`, body), { status: 'success' })
+  t.equal(looks(), 1, 'and once more to do it')
+  await aged()
+  const whole = await show(first, '?scope=since')
+  t.equal(looks(), 3, 'one for each content, also where the digest is of what would be shown')
+  const since = { scope: 'since', digest: whole.digest, confirm: true }
+  t.match(await post(`/calls/${first.tool_call_id}/undo`, since), { status: 'success' })
+  t.equal(looks(), 6, 'for what was shown, and for the call')
+  t.equal(read('a.txt'), 'a\n')
+  t.strictSame(tree(), before)
+})
+
+t.test('a plan is made anew where what it was made from has changed', async t => {
+  const gate = new Gate()
+  const { did, post, write, read, at } = await undoWorld(
+    t,
+    { 'a.txt': 'one\ntwo\nthree\nfour\n' },
+    { tools: [heldUndo(gate)], settings: { tiers: { administrator: [], user: [allow], workspace: [] } } }
+  )
+  const edit = await did('edit_file', { path: 'a.txt', old: 'one', new: '1' })
+  while (isFresh(lstatSync(at('a.txt'), { bigint: true }))) await turn()
+  const undoing = post('/calls?wait_ms=60000', { tool: 'held_undo', params: { tool_call_id: edit.tool_call_id } })
+  await gate.arrived('checked')
+  gate.open('checked')
+  await gate.arrived('begun')
+  write('a.txt', '1\ntwo\nthree\n4\n')
+  gate.open('begun')
+  const undone = await undoing
+  t.match(undone, { status: 'success' })
+  t.same(actions(undone), { 'a.txt': 'merge' })
+  t.equal(read('a.txt'), 'one\ntwo\nthree\n4\n')
 })

@@ -20,7 +20,8 @@ const MERGE_LIMIT_MS = 3_000
 
 export class Contents {
   readonly #sources: Sources
-  #held = 0
+  /** How many bytes of what is kept are held. */
+  held = 0
 
   constructor(sources: Sources) {
     this.#sources = sources
@@ -55,8 +56,8 @@ export class Contents {
     const kept = hash === undefined ? undefined : this.#sources.files.image(hash)
     if (hash === undefined || !kept) throw new Obstruction(path, 'not_kept')
     if (kept.size > HASH_LIMIT) return { hash, bytes: undefined, kept }
-    this.#held += kept.size
-    if (this.#held > MOST_BYTES) throw new Obstruction(path, 'too_large')
+    this.held += kept.size
+    if (this.held > MOST_BYTES) throw new Obstruction(path, 'too_large')
     const bytes = await kept.bytes(this.#sources.signal)
     if (!bytes) throw new Obstruction(path, 'not_kept')
     return { hash, bytes }

@@ -38,6 +38,10 @@ export class Draft {
   readonly #disk = new Map<string, Thing>()
   readonly #found = new Map<string, Found>()
   readonly #drafted = new Map<string, Thing>()
+  /** What shows whether a path is as it was when it was looked at; undefined where a change might not show. */
+  readonly stamps = new Map<string, string | undefined>()
+  /** How many bytes of what is there are held. */
+  held = 0
 
   constructor(files: Files, signal: AbortSignal) {
     this.#files = files
@@ -99,6 +103,7 @@ export class Draft {
   async #look(path: string): Promise<Thing> {
     if (this.#disk.size % LOOKS_AT_ONCE === LOOKS_AT_ONCE - 1) await setImmediate()
     this.#signal.throwIfAborted()
+    this.stamps.set(path, this.#files.stampAt(path))
     const entry = this.#files.entry(path)
     if (!entry) return MISSING
     // Something above it has become a link: what is meant is elsewhere.
@@ -109,6 +114,7 @@ export class Draft {
     const found = await this.#files.look(path)
     if (!found) return MISSING
     this.#found.set(path, found)
+    this.held += found.bytes?.length ?? 0
     const hash = found.hash ?? (await this.#hashOf(path))
     return { kind: 'file', hash, mode: Number(found.stat.mode) & MODE, bytes: found.bytes, origin: path }
   }

@@ -8,6 +8,7 @@ import { Conflicts, isAt, placesOf } from './undo-conflicts.ts'
 import { Contents } from './undo-content.ts'
 import { Draft } from './undo-draft.ts'
 import type { Obstruction } from './undo-obstruction.ts'
+import { keepPlan, planKept } from './undo-plans.ts'
 import { fileOf, linesOf, mayShow } from './undo-report.ts'
 import { reverse } from './undo-reverse.ts'
 import { outcomesOf, stepsOf } from './undo-steps.ts'
@@ -45,9 +46,18 @@ const plain = (path: string) =>
 const touches = (change: Change, path: string) => placesOf(change).some(place => isAt(place, path))
 
 export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan> {
-  const { host, signal } = ctx
   const calls = callsOf(input, ctx.history)
   mustBeThere(input, calls)
+  const key = JSON.stringify([input, calls.map(call => call.tool_call_id)])
+  const kept = await planKept(ctx, key)
+  if (kept) return kept
+  const made = await planAnew(calls, ctx)
+  keepPlan(ctx, key, made)
+  return made.plan
+}
+
+async function planAnew(calls: PastCall[], ctx: Context) {
+  const { host, signal } = ctx
   const draft = new Draft(host.files, signal)
   const contents = new Contents({ files: host.files, compute: host.compute, signal })
   const conflicts = new Conflicts()
@@ -67,7 +77,8 @@ export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan
     if (report.told) files.push(report.told)
     if (!conflicts.any) steps.push(...stepsOf(outcome, draft, linesOf(report)))
   }
-  return { calls, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), steps }
+  const plan: UndoPlan = { calls, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), steps }
+  return { plan, draft, held: draft.held + contents.held }
 }
 
 function mustBeThere({ tool_call_id, paths }: UndoInput, calls: readonly PastCall[]) {
