@@ -103,6 +103,23 @@ t.test('what some program would run under its new name is asked for strictly, an
   )
 })
 
+t.test('what takes the place of a link is judged by the place, not by what the link leads to', async t => {
+  const { call, read, write, link, makeFolder, did } = await world(t)
+  makeFolder('proj/.vscode')
+  write('x.json', 'x\n')
+  write('y.json', 'y\n')
+  link('proj/.vscode/tasks.json', '../../x.json')
+  const asked = await call('move_file', { from: 'y.json', to: 'proj/.vscode/tasks.json', overwrite: true })
+  t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /running code/ } })
+  link('out', '/etc/hostname')
+  link('secret', 'plain/.env')
+  await did('move_file', { from: 'out', to: 'elsewhere' })
+  await did('move_file', { from: 'secret', to: 'plain/link' })
+  await did('move_file', { from: 'y.json', to: 'plain/link', overwrite: true })
+  t.strictSame([read('plain/link'), read('x.json')], ['y\n', 'x\n'])
+  t.match(read('plain/.env'), /CANARY/)
+})
+
 t.test('nor by undoing that a folder got such a name, in one step or several', async t => {
   const { did, post, write, tree, at, makeFolder } = await world(t)
   makeFolder('made')

@@ -19,25 +19,26 @@ export default defineTool({
     to: Type.String({ description: 'Where it is.' })
   }),
   timeout_ms: 10_000,
-  effect: ({ to }, { host }) => (host.files.peek(to).kind === 'missing' ? 'create' : 'write'),
-  // Also a read: credentials under a harmless name could be read without asking.
+  effect: ({ to }, { host }) => (host.files.peekEntry(to).kind === 'missing' ? 'create' : 'write'),
+  // Also a read: credentials under a harmless name could be read without asking. What moves, and what it replaces, is the
+  // entry itself, be it a link.
   subject: ({ from, to }) => ({
     paths: [
-      { path: from, access: 'read', tree: true },
-      { path: from, access: 'write', tree: true, renamed_to: to },
-      { path: to, access: 'write', tree: true }
+      { path: from, access: 'read', tree: true, entry: true },
+      { path: from, access: 'write', tree: true, entry: true, renamed_to: to },
+      { path: to, access: 'write', tree: true, entry: true }
     ]
   }),
   check({ from, to, overwrite }, { host }) {
-    if (host.files.peek(from).kind === 'missing')
+    if (host.files.peekEntry(from).kind === 'missing')
       throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
-    const { kind } = host.files.peek(to)
+    const { kind } = host.files.peekEntry(to)
     if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
     if (kind === 'directory')
       throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
   },
   preview({ from, to }, { host }) {
-    const replaces = host.files.peek(to).kind !== 'missing'
+    const replaces = host.files.peekEntry(to).kind !== 'missing'
     return { title: `Move ${from} to ${to}`, ...(replaces && { notes: [`${to} exists and is overwritten.`] }) }
   },
   run({ from, to, overwrite }, { host }) {
