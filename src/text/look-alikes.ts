@@ -1,5 +1,5 @@
 // Characters that are taken for plain ones of a keyboard: curly quotes, dashes, spaces that do not break, letters of full
-// width, and some that cannot be seen at all.
+// width, and some that cannot be seen at all. And letters written as a letter and its marks, taken for the one character.
 
 /** A text with plain characters, and where each of them comes from. */
 export interface Plain {
@@ -15,6 +15,9 @@ const CLASSES: readonly [plain: string, codes: readonly (number | readonly [from
   ['-', [[0x2010, 0x2015], 0x2212, 0xfe58, 0xfe63]],
   [' ', [0x00a0, 0x1680, [0x2000, 0x200a], 0x202f, 0x205f, 0x3000]],
   ['...', [0x2026]],
+  ['\u03a9', [0x2126]],
+  ['K', [0x212a]],
+  ['\u00c5', [0x212b]],
   ['', [[0x200b, 0x200d], 0x2060, 0x00ad, 0xfeff]]
 ]
 const FULL_WIDTH = { from: 0xff01, to: 0xff5e, offset: 0xfee0 }
@@ -28,26 +31,45 @@ for (const [plain, codes] of CLASSES)
     for (let code = from; code <= to; code++) PLAIN.set(String.fromCharCode(code), plain)
   }
 
-const LOOK_ALIKE = new RegExp(`[${[...PLAIN.keys()].join('')}]`)
+/** What the character before it may be one with: accents, vowels and finals of Korean, voicing of kana. */
+const MARKS = '\u0300-\u036f\u1160-\u11ff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a'
+const LOOK_ALIKE = new RegExp(`[${[...PLAIN.keys()].join('')}${MARKS}]`)
+const MARK = new RegExp(`[${MARKS}]`)
+const FIRST_MARK = 0x0300
 
 export const hasLookAlikes = (text: string): boolean => LOOK_ALIKE.test(text)
 
 export function plain(text: string): Plain {
   const parts: string[] = []
-  /** By place in the plain text: the character that it comes from. */
-  const sources: number[] = []
-  for (let at = 0; at < text.length; at++) {
-    const part = PLAIN.get(text[at]!) ?? text[at]!
+  /** By place in the plain text: where the character that it comes from begins and ends. */
+  const starts: number[] = []
+  const ends: number[] = []
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = afterMarks(text, at + 1)
+    const part = end === at + 1 ? plainCharacter(text[at]!) : composed(text.slice(at, end))
     parts.push(part)
-    for (let i = 0; i < part.length; i++) sources.push(at)
+    for (let i = 0; i < part.length; i++) {
+      starts.push(at)
+      ends.push(end)
+    }
   }
   return {
     text: parts.join(''),
     original(start, end) {
-      const [first, last] = [sources[start], sources[end - 1]]
+      const [first, last] = [starts[start], ends[end - 1]]
       if (first === undefined || last === undefined) return undefined
-      if (first === sources[start - 1] || last === sources[end]) return undefined
-      return { start: first, end: last + 1 }
+      if (first === starts[start - 1] || last === ends[end]) return undefined
+      return { start: first, end: last }
     }
   }
 }
+
+function afterMarks(text: string, at: number) {
+  let end = at
+  while (text.charCodeAt(end) >= FIRST_MARK && MARK.test(text[end]!)) end++
+  return end
+}
+
+const plainCharacter = (character: string) => PLAIN.get(character) ?? character
+
+const composed = (characters: string) => [...characters].map(plainCharacter).join('').normalize('NFC')

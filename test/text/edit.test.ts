@@ -114,6 +114,13 @@ t.test('characters that look alike, with the new text as it is', async t => {
     ['dots', 'wait\u2026 what\n', 'wait...', 'go', 'go what\n'],
     ['dots in the old text', 'wait... what\n', 'wait\u2026', 'go', 'go what\n'],
     ['full width', '\uff41\uff42\uff08\uff09 c\n', 'ab()', 'x', 'x c\n'],
+    ['accents apart in the file', 'a cafe\u0301 b\n', 'caf\u00e9', 'tea', 'a tea b\n'],
+    ['accents apart in the old text', 'a caf\u00e9 b\n', 'cafe\u0301', 'tea', 'a tea b\n'],
+    ['marks in another order', 'a\u0323\u0302 b\n', 'a\u0302\u0323', 'x', 'x b\n'],
+    ['syllables apart', '\u1112\u1161\u11ab b\n', '\ud55c', 'x', 'x b\n'],
+    ['voiced kana apart', '\u304b\u3099 b\n', '\u304c', 'x', 'x b\n'],
+    ['signs for letters', '3 k\u2126 b\n', 'k\u03a9', 'x', '3 x b\n'],
+    ['accents apart, with a quote', 'le \u2019cafe\u0301\u2019\n', "'caf\u00e9'", 'x', 'le x\n'],
     ['what cannot be seen', 'a\u200bb\u00adc d\n', 'abc', 'x', 'x d\n'],
     ['and white space at line ends', 'a\u2019b \nc\n', "a'b\nc\n", 'x\n', 'x\n'],
     ['and another indentation', '\u00a0\u00a0a\u2019b\n', "a'b\n", 'x\n', '\u00a0\u00a0x\n']
@@ -126,6 +133,11 @@ t.test('characters that look alike, with the new text as it is', async t => {
     places: 2
   })
   t.match(apply('wait\u2026', { old: '..' }), { outcome: 'not_found' }, 'part of a character')
+  t.match(
+    apply('\u2019e\u0323\u0302', { old: "'\u1eb9" }),
+    { outcome: 'not_found' },
+    'a letter without one of its marks'
+  )
   t.match(
     apply('it\u2019s "a"', { old: 'it\'s \\"a\\"' }),
     { match: 'fuzzy' },
