@@ -3,6 +3,7 @@
 import { type Eol, withEol } from './encoding.ts'
 import { indentsBetween, reindent } from './indent.ts'
 import { endOfLine, type Lines, lineAt, linesOf } from './lines.ts'
+import { occurrences } from './occurrences.ts'
 
 /** Texts to be taken literally. */
 export interface Quote {
@@ -13,7 +14,8 @@ export interface Quote {
 export interface Replacement {
   start: number
   end: number
-  text: string
+  /** Worked out when asked for: of many places that are found, mostly none is changed. */
+  readonly text: string
 }
 
 /** Looks for a text, and for no more places than `most`. */
@@ -43,7 +45,7 @@ export function findWithAnyEol(text: string, eol: Eol, quote: Quote, most: numbe
   const inText = positionsBefore(text)
   return found.map(at => {
     const [start, end] = [inText(at), inText(at + old.length)]
-    return { start, end, text: fitted(quote.new, eol, text.slice(start, end)) }
+    return replacing(start, end, () => fitted(quote.new, eol, text.slice(start, end)))
   })
 }
 
@@ -67,7 +69,7 @@ export function findWithAnyLineEnds(text: string, eol: Eol, quote: Quote, most: 
   if (!wanted) return []
   const lines = linesOf(text)
   const starts = windowsThat(lines.trimmed, wanted.trimmed, most)
-  return starts.map(first => replaceLines(lines, first, wanted.trimmed.length, eol, quote))
+  return starts.map(first => replaceLines(lines, first, wanted.trimmed.length, eol, quote.old, () => quote.new))
 }
 
 export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
@@ -81,8 +83,8 @@ export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: nu
     const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
     const indents = indentsBetween(wanted.trimmed, here)
     if (!indents) return []
-    const indented = reindent(quote.new.split('\n'), indents).join('\n')
-    return [replaceLines(lines, first, count, eol, { old: quote.old, new: indented })]
+    const indented = () => reindent(quote.new.split('\n'), indents).join('\n')
+    return [replaceLines(lines, first, count, eol, quote.old, indented)]
   })
 }
 
@@ -91,25 +93,41 @@ export function wantedLines(old: string): Lines | undefined {
   return old.trim() === '' ? undefined : linesOf(old)
 }
 
-function windowsThat(lines: readonly string[], wanted: readonly string[], most: number) {
+function windowsThat(lines: readonly string[], wanted: readonly string[], most: number): number[] {
   const found: number[] = []
-  for (let first = 0; first + wanted.length <= lines.length && found.length < most; first++) {
-    if (wanted.every((line, i) => lines[first + i] === line)) found.push(first)
+  for (const first of occurrences(lines, wanted)) {
+    found.push(first)
+    if (found.length === most) break
   }
   return found
 }
 
 /** Whole lines replaced; the ending of the last one goes with them only if the wanted text has one too. */
-export function replaceLines(lines: Lines, first: number, count: number, eol: Eol, quote: Quote): Replacement {
+export function replaceLines(
+  lines: Lines,
+  first: number,
+  count: number,
+  eol: Eol,
+  old: string,
+  now: () => string
+): Replacement {
   const start = lines.starts[first]!
   const next = lines.starts[first + count]!
   const content = endOfLine(lines.text, next)
   const around = lines.text.slice(start, next)
-  if (!quote.old.endsWith('\n')) return { start, end: content, text: fitted(quote.new, eol, around) }
+  if (!old.endsWith('\n')) return replacing(start, content, () => fitted(now(), eol, around))
   // The last line of a file may lack the ending that the wanted text has: it stays without.
-  const literal = content === next ? quote.new.replace(/\r?\n$/, '') : quote.new
-  return { start, end: next, text: fitted(literal, eol, around) }
+  const literal = () => (content === next ? now().replace(/\r?\n$/, '') : now())
+  return replacing(start, next, () => fitted(literal(), eol, around))
 }
+
+export const replacing = (start: number, end: number, text: () => string): Replacement => ({
+  start,
+  end,
+  get text() {
+    return text()
+  }
+})
 
 /** New text in the line endings of where it goes. */
 function fitted(text: string, eol: Eol, around: string) {

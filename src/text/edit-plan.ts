@@ -89,8 +89,20 @@ const hashOf = (bytes: Uint8Array, edits: readonly Edit[]) =>
 /** How much work a plan is at most, in steps of some ten nanoseconds. */
 export function planSteps({ bytes, edits }: EditsOfFile): number {
   const looking = edits.reduce((sum, { old }) => sum + (bytes.length * (old.length + 100)) / 100, bytes.length)
-  const lines = edits.reduce((sum, edit) => sum + (edit.places === 'all' ? bytes.length / 10 : linesIn(edit)), 0)
-  return looking + lines * lines * 2
+  if (looking > MUCH) return looking
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const likening = edits.reduce((sum, { old }) => sum + (text.includes(old) ? 0 : likenSteps(text, old)), 0)
+  const lines = edits.reduce((sum, edit) => sum + (edit.places === 'all' ? bytes.length / 5 : linesIn(edit)), 0)
+  return looking + likening + lines * lines * 4
+}
+
+/** More than anybody does on the spot. */
+const MUCH = 1_000_000
+
+/** Where every stretch of a text is somewhat similar, as where lines repeat, each must be compared. */
+function likenSteps(text: Buffer, old: string) {
+  const stretches = text.toString('latin1').split('\n').length
+  return stretches * (old.length * 2 + 32) * (old.length / 32 + 1)
 }
 
 const linesIn = (edit: Edit) => edit.old.split('\n').length + edit.new.split('\n').length

@@ -10,6 +10,7 @@ import {
   type Quote,
   type Replacement,
   replaceLines,
+  replacing,
   wantedLines
 } from './edit-places.ts'
 import type { Eol } from './encoding.ts'
@@ -123,7 +124,7 @@ function findLookAlikes(text: string, eol: Eol, quote: Quote, most: number): Rep
   const here = plain(text)
   return findByLayout(here.text, eol, { old, new: quote.new }, most).flatMap(place => {
     const original = here.original(place.start, place.end)
-    return original ? [{ ...original, text: place.text }] : []
+    return original ? [replacing(original.start, original.end, () => place.text)] : []
   })
 }
 
@@ -137,7 +138,7 @@ function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: Window): Ed
   const best = good[0]
   // Every place that is only similar must be looked at by somebody: it is never one of many.
   if (best && good.length === 1 && edit.places === 'one') {
-    const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit)
+    const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit.old, () => edit.new)
     const similarity = rounded(best.similarity)
     return {
       outcome: 'edited',

@@ -106,7 +106,7 @@ class Search {
     const columns = new Columns(pattern, count, 0)
     const distances = new Map<number, number>()
     for (const region of this.#regions(ends)) {
-      columns.begin(Math.max(...region.ends.map(end => this.#allowed(end, cut))))
+      columns.begin(region.ends.reduce((most, end) => Math.max(most, this.#allowed(end, cut)), 0))
       let at = starts[region.first]!
       for (const end of region.ends) {
         for (const stop = starts[end + 1]! - 1; at < stop; at++) columns.advance(text[at]!)
