@@ -20,11 +20,9 @@ const GRACE_MS = 2_000
 /** Gives an allowed or approved call its turn and runs it to its end, which is durable when this resolves, unless the
  * call only reads. `bound` is the digest that the decision was bound to; undefined where it was made this very moment. */
 export async function run(engine: Engine, live: Live, bound: string | undefined): Promise<void> {
-  const { effect, paths } = live.assessment!
-  const { root } = live.ctx.workspace
-  const holds = paths.flatMap(({ path, access, tree }): Hold[] =>
-    access === 'list' ? [] : [{ path: join(root, path), access, tree }]
-  )
+  const { effect } = live.assessment!
+  const holds = holdsOf(live)
+  let holdsAll = true
   try {
     await engine.scheduler.run(
       KIND[effect],
@@ -33,6 +31,8 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
         if (isSettled(live.call)) return
         const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
         if (mayDiffer && !(await stillStands(engine, live, bound))) return
+        holdsAll = isWithin(holdsOf(live), holds)
+        if (!holdsAll) return
         if (bound !== undefined) live.host.files.bind()
         await start(engine, live, bound)
       },
@@ -40,7 +40,22 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
     )
   } catch (error) {
     if (!isSettled(live.call)) await stopped(engine, live, error)
+    return
   }
+  if (!holdsAll) await run(engine, live, bound)
+}
+
+function holdsOf({ assessment, ctx: { workspace } }: Live): Hold[] {
+  return assessment!.paths.flatMap(({ path, access, tree }) =>
+    access === 'list' ? [] : [{ path: join(workspace.root, path), access, tree }]
+  )
+}
+
+/** Whether what a call touches now is what it holds: an undo may be about more once it has waited. */
+function isWithin(now: readonly Hold[], held: readonly Hold[]): boolean {
+  const keyOf = ({ path, access, tree }: Hold) => `${access} ${tree} ${path}`
+  const keys = new Set(held.map(keyOf))
+  return now.every(hold => keys.has(keyOf(hold)))
 }
 
 /** Looks once more, in the call's turn: what would happen must be what was decided on. If not, it is judged anew. */

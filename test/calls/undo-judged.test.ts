@@ -1,5 +1,5 @@
 // An undo takes back the calls that it was judged on and that were shown, whatever ends meanwhile.
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { Images } from '../../src/host/images.ts'
@@ -7,7 +7,7 @@ import { isFresh } from '../../src/host/stamp.ts'
 import type { Undone } from '../../src/tool/undo.ts'
 import { defineTool } from '../../src/tool.ts'
 import undo from '../../src/tools/files/undo.ts'
-import { Gate } from '../gate.ts'
+import { Gate, heldTools } from '../gate.ts'
 import type { Json } from '../start-app.ts'
 import { actions, undoWorld } from './undo-world.ts'
 
@@ -27,6 +27,7 @@ const heldUndo = (gate: Gate) =>
   })
 
 const allow = { effect: 'allow' as const, match: { effect: 'write' as const, path: '**/*' } }
+const create = { effect: 'allow' as const, match: { effect: 'create' as const, path: '**/*' } }
 const closed = { effect: 'deny' as const, match: { tool: 'held_undo', path: 'closed/**' } }
 
 t.test('what policy has not judged is not taken back', async t => {
@@ -155,4 +156,34 @@ t.test('a plan is made anew where what it was made from has changed', async t =>
   t.match(undone, { status: 'success' })
   t.same(actions(undone), { 'a.txt': 'merge' })
   t.equal(read('a.txt'), 'one\ntwo\nthree\n4\n')
+})
+
+t.test('what it is found to take back after a wait is waited for too', async t => {
+  const gate = new Gate()
+  const { did, call, get, post, read, at } = await undoWorld(
+    t,
+    { 'a.txt': 'a\n', 'c.txt': 'c\n' },
+    { tools: heldTools(gate), settings: { tiers: { administrator: [], user: [allow, create], workspace: [] } } }
+  )
+  const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
+  const holding = (path: string) =>
+    post('/calls?wait_ms=60000', { tool: 'held_write', params: { name: path, path }, session_id: 'other' })
+  const one = holding('a.txt')
+  await gate.arrived('a.txt')
+  const params = { tool_call_id: first.tool_call_id, scope: 'since' }
+  const undoing = await call('undo', params, { background: true })
+  t.match(undoing, { status: 'queued' })
+  await did('write_file', { path: 'b.txt', content: 'b\n' })
+  const other = holding('b.txt')
+  await gate.arrived('b.txt')
+  gate.open('a.txt')
+  await one
+  await did('read_file', { path: 'c.txt' })
+  t.match(await get(`/calls/${undoing.tool_call_id}`), { status: 'queued' })
+  t.equal(read('b.txt'), 'b\n')
+  gate.open('b.txt')
+  await other
+  t.match(await get(`/calls/${undoing.tool_call_id}?wait_ms=60000`), { status: 'success' })
+  t.equal(read('a.txt'), 'a\n')
+  t.notOk(existsSync(at('b.txt')))
 })
