@@ -72,9 +72,9 @@ export default defineTool({
   // Its answers, refusals too, show parts of the files that it changes.
   subject(input) {
     const paths = usesOf(input)
+    const written = new Set(paths.flatMap(({ path, access }) => (access === 'write' ? [path] : [])))
     for (const named of Object.keys(input.if_match ?? {}))
-      if (!paths.some(({ path, access }) => path === named && access === 'write'))
-        throw invalidParam('if_match', `names ${named}, which the patch does not change.`)
+      if (!written.has(named)) throw invalidParam('if_match', `names ${named}, which the patch does not change.`)
     return { paths }
   },
   async always_ask(input, ctx) {
