@@ -231,6 +231,46 @@ t.test('if_match is of what a write would replace: beneath an editor, the file',
   })
 })
 
+for (const on_write of ['ask', 'warn'] as const)
+  t.test(`on_write ${on_write}: who quotes what the editor holds is told that the disk has other text`, async t => {
+    const app = await startApp(
+      t,
+      { 'a.txt': 'one\ntwo\n' },
+      { settings: { tiers: anythingGoes, buffers: onWrite(on_write) } }
+    )
+    const emacs = await frontEnd(t, app)
+    await emacs.hold('a.txt', 'one\nHALLO\n')
+    await emacs.hold('new.txt', 'HALLO\n')
+    const unsaved = { client: 'emacs', client_id: 'emacs' }
+    const edit = { path: 'a.txt', old: 'HALLO', new: 'bye' }
+    const { error } = await app.call('edit_file', edit)
+    t.match(error, { code: 'OLD_TEXT_NOT_FOUND', details: { path: 'a.txt', candidates: [], unsaved } })
+    t.equal(
+      error.message,
+      'The old text is not in a.txt. What reading it gives is what emacs holds and has not saved; the file on the disk, which this would change, has other text. It can be changed once it is saved there.'
+    )
+    const { path, ...edits } = edit
+    t.match(await app.call('multi_edit', { path, edits: [edits] }), { error: { details: { unsaved } } })
+    const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-HALLO\n+bye\n'
+    t.match(await app.call('apply_patch', { patch }), { error: { code: 'OLD_TEXT_NOT_FOUND', details: { unsaved } } })
+    t.match(await app.call('edit_file', { ...edit, path: 'new.txt' }), {
+      error: { code: 'FILE_NOT_FOUND', message: /there is no file on the disk/, details: { unsaved } }
+    })
+    await emacs.drop('a.txt')
+    const { error: plain } = await app.call('edit_file', edit)
+    t.notOk('unsaved' in plain.details, 'not where nothing is held')
+  })
+
+t.test('where changes go to the editor, what is not in its text is not explained by that', async t => {
+  const settings = { tiers: anythingGoes, buffers: onWrite('delegate') }
+  const app = await startApp(t, { 'a.txt': 'one\n' }, { settings })
+  const emacs = await frontEnd(t, app)
+  await emacs.hold('a.txt', 'HALLO\n')
+  const { error } = await app.call('edit_file', { path: 'a.txt', old: 'nothing like it', new: 'x' })
+  t.equal(error.code, 'OLD_TEXT_NOT_FOUND')
+  t.notOk('unsaved' in error.details)
+})
+
 t.test('reading gives what the editor holds, and says so', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const normal = normalizer()

@@ -6,6 +6,7 @@ import { unifiedDiff } from '../../text/diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../text/edit.ts'
 import type { AppliedEdit, EditPlan, Known } from '../../text/edit-plan.ts'
 import type { Context, Preview } from '../../tool.ts'
+import { withUnsaved } from './read-unsaved.ts'
 
 /** How long looking for the places may take. */
 const SEARCH_LIMIT_MS = 5_000
@@ -52,7 +53,7 @@ export async function planned({ path, edits }: GivenEdits, ctx: Context): Promis
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
   const was = await ctx.host.files.look(path)
-  if (!was) throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  if (!was) throw withUnsaved(new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path }), path, was, ctx.host)
   if (!was.bytes)
     throw new ToolError('TOO_LARGE', `${path} has ${was.size} bytes; files over ${HASH_LIMIT} are not edited.`, {
       path
@@ -68,7 +69,7 @@ export async function planned({ path, edits }: GivenEdits, ctx: Context): Promis
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'unwritable')
     throw invalidParam(`${at}new`, `has characters that the file's encoding, ${plan.encoding}, does not have.`)
-  throw notEdited(was.path, at, plan)
+  throw withUnsaved(notEdited(was.path, at, plan), path, was, ctx.host)
 }
 
 /** A call works out its edits for policy, for the preview and for the run: what took long is found once. */
@@ -89,7 +90,8 @@ async function worked(was: Found, edits: GivenEdits['edits'], ctx: Context): Pro
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
     const text = `The old text is not in ${was.path} as quoted. The search for similar text took too long and was ended; quote less text.`
-    throw new ToolError('OLD_TEXT_NOT_FOUND', text, { path: was.path, candidates: [], search_complete: false })
+    const details = { path: was.path, candidates: [], search_complete: false }
+    throw withUnsaved(new ToolError('OLD_TEXT_NOT_FOUND', text, details), was.path, was, host)
   }
 }
 

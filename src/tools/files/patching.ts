@@ -11,6 +11,7 @@ import type { AppliedHunk } from '../../text/patch-apply.ts'
 import type { Context } from '../../tool.ts'
 import { type Content, type Draft, Drafts } from './patching-drafts.ts'
 import { noText, notApplied } from './patching-faults.ts'
+import { withUnsaved } from './read-unsaved.ts'
 
 const DEADLINE_MS = 12_000
 
@@ -98,7 +99,7 @@ async function changed(content: Content, section: Section, draft: Draft, ctx: Co
   if (hunks.length === 0) return { ...content, executable }
   if (content.text === undefined) throw noText(draft)
   const applied = await ctx.host.compute.run('hunks', { text: content.text, hunks }, terms(ctx))
-  if (applied.outcome !== 'applied') throw notApplied(section, applied)
+  if (applied.outcome !== 'applied') throw withUnsaved(notApplied(section, applied), draft.path, draft.was, ctx.host)
   const changes = hunks.reduce(
     (sum, { lines }) => sum + lines.filter(({ sign }) => sign !== ' ').length,
     content.changes

@@ -1,0 +1,13 @@
+import { ToolError } from '../../errors.ts'
+import type { Found } from '../../host/files.ts'
+import type { Host } from '../../host/host.ts'
+
+/** Why the text is not there: reading gave what an editor holds, and the change is of the file on the disk. */
+export function withUnsaved(error: ToolError, path: string, was: Found | undefined, { files }: Host): ToolError {
+  const unsaved = was?.unsaved ? undefined : files.unsaved(path)
+  if (!unsaved) return error
+  const { client, client_id } = unsaved.buffer
+  const disk = was ? 'the file on the disk, which this would change, has other text' : 'there is no file on the disk'
+  const why = `What reading it gives is what ${client} holds and has not saved; ${disk}. It can be changed once it is saved there.`
+  return new ToolError(error.code, `${error.message} ${why}`, { ...error.details, unsaved: { client, client_id } })
+}
