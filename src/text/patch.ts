@@ -45,7 +45,7 @@ export interface HunkLine {
 }
 
 /** What is worked out at once has its limits. */
-const MOST = { sections: 5_000, hunks: 20_000 }
+const MOST = { sections: 2_000, hunks: 20_000 }
 
 /** Reads a patch. `strip` is how many folders are left off the names of a unified diff; undefined finds out. */
 export function parsePatch(text: string, strip?: number): Patch {
