@@ -8,7 +8,7 @@ import { mayShow } from './undo-report.ts'
 
 /** A call may wait long for a decision; what the plan holds is not held for that. */
 const KEPT_MS = 10_000
-const LARGEST = 16 * 1024 * 1024
+const LARGEST = 64 * 1024 * 1024
 
 interface Kept {
   key: string
