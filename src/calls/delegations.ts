@@ -6,6 +6,7 @@ import { newId } from './id.ts'
 
 /** What front ends can be asked to do. */
 export const FRONT_END_EFFECTS = ['editor.apply_edit'] as const
+/** One of them. */
 export type FrontEndEffect = (typeof FRONT_END_EFFECTS)[number]
 
 /** Whose event it is. */
@@ -15,6 +16,7 @@ interface About {
   tool_call_id: string
 }
 
+/** What a front end is asked to do for a call. */
 export interface Delegation extends About {
   delegation_id: string
   effect: FrontEndEffect
@@ -24,6 +26,7 @@ export interface Delegation extends About {
   expires_at: string
 }
 
+/** What the front end says has become of it. */
 export interface DelegationAnswer {
   status: 'done' | 'refused'
   reason?: string | undefined

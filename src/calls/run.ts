@@ -83,7 +83,7 @@ async function judgedAnew(engine: Engine, live: Live): Promise<Assessment | unde
 }
 
 /** Back to the approver with what would happen now. */
-export async function askAgain(engine: Engine, live: Live, assessment: Assessment) {
+async function askAgain(engine: Engine, live: Live, assessment: Assessment) {
   const { call } = live
   const { approved_by: _, started_at: __, ...kept } = call as Extract<Call, { status: 'running' }>
   const level =

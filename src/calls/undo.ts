@@ -16,6 +16,7 @@ export interface UndoQuery {
   agent?: string | undefined
 }
 
+/** What an undo would do now. */
 export interface UndoShown {
   available: boolean
   /** Why not. */

@@ -167,6 +167,7 @@ export interface Delegation {
   workspace: string
 }
 
+/** What has become of it. */
 export interface DelegationAnswer {
   status: 'done' | 'refused'
   reason?: string

@@ -24,11 +24,13 @@ export interface HeldBuffer {
   updated_at: string
 }
 
+/** The front end that speaks. */
 export interface Holder {
   client_id: string
   client: string
 }
 
+/** A buffer as a front end tells of it. */
 export interface SentBuffer {
   path: string
   content: string

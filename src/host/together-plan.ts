@@ -10,7 +10,7 @@ import type { Step } from './steps.ts'
 
 export type Taking = Extract<Step, { do: 'remove' | 'move' }>
 export type Putting = Extract<Step, { do: 'write' | 'move' | 'link' }>
-export type Stat = NonNullable<Place['stat']>
+type Stat = NonNullable<Place['stat']>
 
 /** What leaves its place. */
 export interface Taken {

@@ -20,7 +20,7 @@ const SYNC_LIMIT = 256 * 1024
 const CHUNK = 1024 * 1024
 
 /** Hears of each entry; `seen` is undefined where nothing is. */
-export type Visit = (path: string, seen: Seen | undefined) => void
+type Visit = (path: string, seen: Seen | undefined) => void
 
 export class Tree {
   readonly #workspace: Workspace

@@ -7,7 +7,7 @@ import { applyEdit, type Candidate, type Edit, type MatchKind, type NotEdited } 
 import { decode, type Encoding, encode } from './encoding.ts'
 import type { Window } from './fuzzy-windows.ts'
 
-export interface EditsOfFile {
+interface EditsOfFile {
   path: string
   bytes: Uint8Array
   edits: readonly Edit[]
@@ -29,7 +29,7 @@ export interface AppliedEdit {
   similarity: number
 }
 
-export interface ShownCandidate extends Omit<Candidate, 'text'> {
+interface ShownCandidate extends Omit<Candidate, 'text'> {
   /** How the quoted text differs from what stands there. */
   diff: string
 }

@@ -2,7 +2,7 @@
 // too few: a newline for `\n` or the other way round, a quote for `\"`, a letter for its code, `<` for `&lt;`.
 
 /** One way of writing text otherwise. What is done to the old text is done to the new one too: they come from one hand. */
-export type Respelling = (text: string) => string
+type Respelling = (text: string) => string
 
 /** In the order in which they are tried. Quotes alone come after all escapes, for code that has escapes of its own. */
 export const RESPELLINGS: readonly Respelling[] = [

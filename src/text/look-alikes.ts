@@ -2,7 +2,7 @@
 // width, and some that cannot be seen at all. And letters written as a letter and its marks, taken for the one character.
 
 /** A text with plain characters, and where each of them comes from. */
-export interface Plain {
+interface Plain {
   text: string
   /** The stretch of the original that a stretch of the plain text stands for; undefined where it cuts a character in two. */
   original(start: number, end: number): { start: number; end: number } | undefined

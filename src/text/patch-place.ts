@@ -19,7 +19,7 @@ export interface NotPlaced {
 }
 
 /** What a hunk wants to find, and where in that the changes begin and end. */
-export interface Core {
+interface Core {
   wanted: Wanted
   /** Lines of context left out above. */
   skipped: number
@@ -36,7 +36,7 @@ export function placeHunks(ground: Ground, hunks: readonly Hunk[]): Placed[] | N
   return hunks[0]?.at === undefined ? placeByText(ground, hunks) : placeByNumber(ground, hunks)
 }
 
-export function coreOf(hunk: Hunk, fuzz = 0): Core {
+function coreOf(hunk: Hunk, fuzz = 0): Core {
   const [lead, trail] = contextOf(hunk)
   const most = Math.max(lead, trail)
   // As patch does it: of the longer end first.

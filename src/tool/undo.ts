@@ -18,6 +18,7 @@ export const OBSTACLES = {
 } as const
 export type Obstacle = keyof typeof OBSTACLES
 
+/** One change that cannot be taken back. */
 export const UndoConflict = Type.Object(
   {
     tool_call_id: Type.String({ description: 'The call whose change cannot be taken back.' }),
@@ -32,6 +33,7 @@ export const UndoConflict = Type.Object(
 )
 export type UndoConflict = Static<typeof UndoConflict>
 
+/** What an undo does to one path. */
 export const UndoFile = Type.Object(
   {
     path: Type.String({ description: 'Relative to the workspace root, as it is after the undo.' }),

@@ -30,15 +30,16 @@ export const OUTCOME = {
   similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
 }
 
-export type GivenEdit = Static<ReturnType<typeof Type.Object<typeof EDIT>>>
+type GivenEdit = Static<ReturnType<typeof Type.Object<typeof EDIT>>>
 
 /** Edits of one file, each with the place of its params. */
-export interface GivenEdits {
+interface GivenEdits {
   path: string
   edits: readonly { at: string; edit: GivenEdit }[]
 }
 
-export interface Planned {
+/** A file and what becomes of it. */
+interface Planned {
   was: Found
   bytes: Buffer
   diff: { diff: string; added: number; removed: number }

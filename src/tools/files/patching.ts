@@ -26,7 +26,8 @@ export interface FileOutcome {
   hunks: AppliedHunk[]
 }
 
-export interface PatchPlan {
+/** What a patch would do: told by file, done by step. */
+interface PatchPlan {
   steps: Step[]
   files: FileOutcome[]
 }

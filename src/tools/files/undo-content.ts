@@ -8,7 +8,8 @@ import type { Merged } from '../../text/merge.ts'
 import type { FileThing, Thing } from './undo-draft.ts'
 import { Obstruction } from './undo-obstruction.ts'
 
-export interface Sources {
+/** Where contents come from, and who works on them. */
+interface Sources {
   files: Files
   compute: Compute
   signal: AbortSignal

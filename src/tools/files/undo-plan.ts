@@ -13,12 +13,14 @@ import { fileOf, linesOf, mayShow } from './undo-report.ts'
 import { reverse } from './undo-reverse.ts'
 import { outcomesOf, stepsOf } from './undo-steps.ts'
 
-export interface UndoInput {
+/** What is asked to be undone. */
+interface UndoInput {
   tool_call_id: string
   scope?: UndoScope
   paths?: string[]
 }
 
+/** What an undo would do: told by file, done by step. */
 export interface UndoPlan {
   /** Newest first. */
   calls: PastCall[]

@@ -6,7 +6,8 @@ import { bits, type Contents } from './undo-content.ts'
 import { type Draft, type FileThing, MISSING, type Thing } from './undo-draft.ts'
 import { Obstruction } from './undo-obstruction.ts'
 
-export interface Scene {
+/** Where a call is taken back, and who hears what is in the way. */
+interface Scene {
   draft: Draft
   contents: Contents
   /** Whether a folder that was moved can go back as it is: nothing else is about what it holds. */
