@@ -7,7 +7,8 @@ import { applyEdit, type Candidate, type Edit, type MatchKind, type NotEdited } 
 import { decode, type Encoding, encode } from './encoding.ts'
 import type { Window } from './fuzzy-windows.ts'
 
-interface EditsOfFile {
+/** What is to be planned. Public, for the table of jobs is: its declarations name it. */
+export interface EditsOfFile {
   path: string
   bytes: Uint8Array
   edits: readonly Edit[]
