@@ -55,6 +55,11 @@ export class Files extends FileRemover {
     return isFresh(place.stat) ? undefined : `${place.path} ${stampOf(place.stat)}`
   }
 
+  /** Whether what a change takes away is kept, by its size. */
+  keeps(size: number): boolean {
+    return this.keeping.images.fits(size)
+  }
+
   /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what
    * one takes away makes room for what another puts. What the call was not judged on is refused. */
   together(steps: readonly Step[]): Promise<void> {

@@ -59,8 +59,8 @@ export class Images {
 
   /** Keeps a content, and gives its hash once that is durable; undefined where it is too large to be kept. */
   async keep(content: Uint8Array | OpenFile): Promise<string | undefined> {
-    if (content instanceof OpenFile) return this.#fits(content.size) ? this.#keepCopy(content) : undefined
-    if (!this.#fits(content.length)) return undefined
+    if (content instanceof OpenFile) return this.fits(content.size) ? this.#keepCopy(content) : undefined
+    if (!this.fits(content.length)) return undefined
     const hash = hashOf(content)
     await this.#once(hash, content.length, () => this.#store(hash, content))
     return hash
@@ -69,7 +69,7 @@ export class Images {
   /** Keeps what a change leaves, where it is a text that may be merged with later. The disk is not waited for, and a
    * failure is nobody's loss. */
   offer(bytes: Buffer, hash: string) {
-    if (bytes.length > LEFT_LIMIT || !this.#fits(bytes.length) || this.#keeping.has(hash)) return
+    if (bytes.length > LEFT_LIMIT || !this.fits(bytes.length) || this.#keeping.has(hash)) return
     if (this.#isThere(hash, bytes.length) || !encodingOf(bytes)) return
     try {
       closeSync(this.#fill(this.#pathOf(hash), bytes))
@@ -108,7 +108,8 @@ export class Images {
     rmSync(this.#pathOf(hash), { force: true })
   }
 
-  #fits(size: number) {
+  /** Whether a content of that size is kept. */
+  fits(size: number): boolean {
     return size <= this.#limits.max_file_bytes
   }
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import type { Branch } from '../../host/files.ts'
 import { type Context, defineTool } from '../../tool.ts'
+import { type Going, notesOfLoss } from './for-good.ts'
 
 const Input = Type.Object(
   {
@@ -23,7 +25,16 @@ export default defineTool({
   output: Type.Object({
     source: Type.String({ description: 'What was copied.' }),
     dest: Type.String({ description: 'The copy.' }),
-    size: Type.Integer({ description: 'Bytes copied.' })
+    size: Type.Integer({ description: 'Bytes copied.' }),
+    left_out: Type.Optional(
+      Type.Object(
+        {
+          links: Type.Integer({ description: 'Symbolic links.' }),
+          others: Type.Integer({ description: 'What is neither a file, a folder nor a link, such as a FIFO.' })
+        },
+        { description: 'How much in the folder was not copied; missing where all was.' }
+      )
+    )
   }),
   timeout_ms: 10_000,
   effect: 'write',
@@ -34,26 +45,38 @@ export default defineTool({
     ]
   }),
   async preview(input, ctx) {
-    const { files } = await planned(input, ctx)
+    const { files, left_out } = await planned(input, ctx)
     const title = `Copy ${input.source} to ${input.dest}`
     const text = files.slice(0, PATHS_SHOWN).map(({ from, to }) => `${from} → ${to}`)
     if (files.length > PATHS_SHOWN) text.push(`… and ${files.length - PATHS_SHOWN} more`)
     const replaced = files.filter(({ to }) => ctx.host.files.peek(to).kind !== 'missing')
-    return {
-      title,
-      text: text.join('\n'),
-      ...(replaced.length > 0 && { notes: [`Overwrites ${replaced.length} files.`] })
-    }
+    const notes = [
+      ...(replaced.length > 0 ? [`Overwrites ${replaced.length} files.`] : []),
+      ...notesOfLoss(
+        replaced.map(({ to }) => sizeOf(to, ctx)),
+        ctx.host.files
+      ),
+      ...leftOutInWords(left_out)
+    ]
+    return { title, text: text.join('\n'), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
-    const { source, dest, folders, files } = await planned(input, ctx)
+    const { source, dest, folders, files, left_out } = await planned(input, ctx)
     for (const folder of folders) await ctx.host.files.makeDirectories(folder)
     let size = 0
     for (const { from, to } of files) size += await copyOne(from, to, ctx)
-    return { source, dest, size }
+    return { source, dest, size, ...(left_out && { left_out }) }
   },
-  present: ({ source, dest, size }) => ({ title: dest, content: `Copied ${source} to ${dest} (${size} bytes).` })
+  present: ({ source, dest, size, left_out }) => ({
+    title: dest,
+    content: [`Copied ${source} to ${dest} (${size} bytes).`, ...leftOutInWords(left_out)].join(' ')
+  })
 })
+
+interface LeftOut {
+  links: number
+  others: number
+}
 
 /** Which folders are made and which files are copied where; refused as a whole before anything is done. */
 async function planned({ source, dest, overwrite, recursive }: Static<typeof Input>, { host }: Context) {
@@ -76,7 +99,30 @@ async function planned({ source, dest, overwrite, recursive }: Static<typeof Inp
   const target = (path: string) => `${to.path}/${path.slice(from.path.length + 1)}`
   const folders = entries.filter(({ type }) => type === 'directory').map(({ path }) => target(path))
   const files = entries.filter(({ type }) => type === 'file').map(({ path }) => ({ from: path, to: target(path) }))
-  return { source: from.path, dest: to.path, folders: [to.path, ...folders], files }
+  const left_out = leftOutOf(entries)
+  return { source: from.path, dest: to.path, folders: [to.path, ...folders], files, left_out }
+}
+
+function leftOutOf(entries: readonly Branch[]): LeftOut | undefined {
+  const links = entries.filter(({ type }) => type === 'symlink').length
+  const others = entries.filter(({ type }) => type === 'other').length
+  return links + others > 0 ? { links, others } : undefined
+}
+
+function leftOutInWords(left_out: LeftOut | undefined): string[] {
+  if (!left_out) return []
+  const { links, others } = left_out
+  const words = [
+    ...(links > 0 ? [`${links} ${links === 1 ? 'link' : 'links'}`] : []),
+    ...(others > 0 ? [`${others} that ${others === 1 ? 'is' : 'are'} neither file nor folder`] : [])
+  ]
+  return [`Left out: ${words.join(', ')}.`]
+}
+
+function sizeOf(path: string, { host: { files } }: Context): Going {
+  const file = files.open(path)
+  file.close()
+  return { path, type: 'file', size: file.size }
 }
 
 async function copyOne(from: string, to: string, { host }: Context) {

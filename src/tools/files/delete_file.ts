@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { type Context, defineTool } from '../../tool.ts'
+import { notesOfLoss } from './for-good.ts'
 
 const Input = Type.Object(
   {
@@ -26,10 +27,12 @@ export default defineTool({
   effect: 'destructive',
   subject: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
   async preview(input, ctx) {
-    const paths = (await planned(input, ctx)).map(({ path }) => path)
+    const branches = await planned(input, ctx)
+    const paths = branches.map(({ path }) => path)
     const title =
       paths.length === 1 ? `Delete ${input.path}` : `Delete ${input.path} and the ${paths.length - 1} entries in it`
-    return { title, text: listed(paths) }
+    const notes = notesOfLoss(branches, ctx.host.files)
+    return { title, text: listed(paths), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
     await planned(input, ctx)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { defineTool } from '../../tool.ts'
+import { notesOfLoss } from './for-good.ts'
 
 export default defineTool({
   name: 'move_file',
@@ -37,9 +38,10 @@ export default defineTool({
     if (kind === 'directory')
       throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
   },
-  preview({ from, to }, { host }) {
-    const replaces = host.files.peekEntry(to).kind !== 'missing'
-    return { title: `Move ${from} to ${to}`, ...(replaces && { notes: [`${to} exists and is overwritten.`] }) }
+  async preview({ from, to }, { host: { files } }) {
+    const title = `Move ${from} to ${to}`
+    if (files.peekEntry(to).kind === 'missing') return { title }
+    return { title, notes: [`${to} exists and is overwritten.`, ...notesOfLoss(await files.tree(to), files)] }
   },
   run({ from, to, overwrite }, { host }) {
     return overwrite ? host.files.moveOver(from, to) : host.files.move(from, to)

@@ -3,7 +3,8 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import type { Files } from '../../host/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { type Context, defineTool, type Preview } from '../../tool.ts'
+import { notesOfLoss } from './for-good.ts'
 import { ifMatch } from './if-match.ts'
 
 const Input = Type.Object(
@@ -37,11 +38,18 @@ export default defineTool({
   effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   async preview(input, ctx) {
-    const { was, bytes, ...plan } = await planned(input, ctx)
+    const { was, bytes, after, ...plan } = await planned(input, ctx)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
-    if (was && !ctx.may_show(input)) return { title, text: input.content, notes: [UNSEEN_NOTE] }
+    const lost =
+      was && !was.unsaved ? notesOfLoss([{ path: was.path, type: 'file', size: was.size }], ctx.host.files) : []
+    const shown = (preview: Preview, ...notes: string[]) =>
+      notes.length + lost.length > 0 ? { ...preview, notes: [...notes, ...lost] } : preview
+    if (was && !ctx.may_show(input)) return shown({ title, text: input.content }, UNSEEN_NOTE)
     const diff = plan.diff()
-    return diff ? { title, diff: diff.diff } : { title, text: `${bytes.length} bytes that are not text` }
+    if (diff) return shown({ title, diff: diff.diff })
+    if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
+    const why = was.bytes ? 'it is no text' : 'it is too large'
+    return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
   },
   async run(input, ctx) {
     const { was, bytes, diff } = await planned(input, ctx)
@@ -71,7 +79,7 @@ async function planned(input: Static<typeof Input>, { host }: Context) {
   const after = decode(bytes)
   const comparable = after && (!was || old)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
-  return { was, bytes, diff }
+  return { was, bytes, after, diff }
 }
 
 const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }

@@ -260,14 +260,14 @@ t.test('move_file overwrites only when told', async t => {
   const { ctx, root } = makeWorld(t, { a: 'a', b: 'b', '.env': 'S' })
   const free = { from: 'a', to: 'x/c' }
   t.equal(await effectOf(moveFile, free, ctx), 'create')
-  t.same(moveFile.preview!(free, ctx), { title: 'Move a to x/c' })
+  t.same(await moveFile.preview!(free, ctx), { title: 'Move a to x/c' })
   await moveFile.check!(free, ctx)
   t.equal(await code(() => moveFile.check!({ from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
   t.equal(await code(() => moveFile.check!({ from: 'none', to: 'c' }, ctx)), 'FILE_NOT_FOUND')
   t.equal(await code(() => run(moveFile, { from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
   const over = { from: 'a', to: 'b', overwrite: true }
   t.equal(await effectOf(moveFile, over, ctx), 'write')
-  t.same(moveFile.preview!(over, ctx), { title: 'Move a to b', notes: ['b exists and is overwritten.'] })
+  t.same(await moveFile.preview!(over, ctx), { title: 'Move a to b', notes: ['b exists and is overwritten.'] })
   const output = await run(moveFile, over, ctx)
   t.same(
     [output, moveFile.present(output, over).content, read(root, 'b')],
@@ -304,12 +304,16 @@ t.test('copy_file copies files and whole folders', async t => {
   const input = { source: 'd', dest: 'copies/d', recursive: true }
   t.same(await copyFile.preview!(input, ctx), {
     title: 'Copy d to copies/d',
-    text: 'd/g → copies/d/g\nd/e/f → copies/d/e/f'
+    text: 'd/g → copies/d/g\nd/e/f → copies/d/e/f',
+    notes: ['Left out: 1 link.']
   })
   const output = await run(copyFile, input, ctx)
   t.same(
     [output, copyFile.present(output, input).content],
-    [{ source: 'd', dest: 'copies/d', size: 3 }, 'Copied d to copies/d (3 bytes).']
+    [
+      { source: 'd', dest: 'copies/d', size: 3, left_out: { links: 1, others: 0 } },
+      'Copied d to copies/d (3 bytes). Left out: 1 link.'
+    ]
   )
   t.same(await run(copyFile, { source: 'a.sh', dest: 'copies/a.sh' }, ctx), {
     source: 'a.sh',

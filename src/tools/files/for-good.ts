@@ -1,0 +1,21 @@
+// What an approver must know before it is too late: of files that are too large nothing is kept.
+import type { Files } from '../../host/files.ts'
+
+/** Something that goes, be it replaced or removed. */
+export interface Going {
+  path: string
+  type: string
+  size: number
+}
+
+/** A note, where some of it is gone for good. */
+export function notesOfLoss(going: readonly Going[], files: Files): string[] {
+  const lost = going.filter(({ type, size }) => type === 'file' && !files.keeps(size))
+  if (lost.length === 0) return []
+  const bytes = lost.reduce((sum, { size }) => sum + size, 0)
+  return [
+    lost.length === 1
+      ? `${lost[0]!.path} (${bytes} bytes) is larger than undo.max_file_bytes: it is not kept, so this cannot be undone.`
+      : `${lost.length} files (${bytes} bytes) are larger than undo.max_file_bytes: they are not kept, so this cannot be undone.`
+  ]
+}
