@@ -172,4 +172,5 @@ export function split(path: string): { folder: string; name: string } {
   return slash < 0 ? { folder: '.', name: path } : { folder: path.slice(0, slash), name: path.slice(slash + 1) }
 }
 
+/** The path of a name in a folder; '.' is the root. */
 export const below = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`)

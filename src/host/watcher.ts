@@ -4,6 +4,7 @@ import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, watch 
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from './host.ts'
+import { below } from './tree.ts'
 import { IGNORE_NAMES, IgnoreRules } from './watcher-ignore.ts'
 import { countEvent, kernelLimits, LIMIT_ERRORS } from './watcher-limits.ts'
 
@@ -276,8 +277,6 @@ function end({ watcher, excludes }: Watched) {
   watcher.close()
   excludes?.close()
 }
-
-const below = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 
 function isFolder(path: string) {
   try {

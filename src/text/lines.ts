@@ -34,6 +34,9 @@ export function endOfLine(text: string, next: number): number {
   return text[next - 2] === '\r' ? next - 2 : next - 1
 }
 
+/** A line that was ended at its LF, without what else may have ended it. */
+export const withoutCr = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
+
 /** The number, from 1, of the line that holds a position. */
 export function lineNumberAt(text: string, position: number): number {
   let line = 1

@@ -1,5 +1,6 @@
 // The lines of a file that a patch is to change, and where in them given lines stand, more or less exactly.
 import { indentsBetween } from './indent.ts'
+import { withoutCr } from './lines.ts'
 import { hasLookAlikes, plain as plainText } from './look-alikes.ts'
 import { occurrences } from './occurrences.ts'
 
@@ -12,8 +13,6 @@ export interface Level {
   /** Lines are the same where their keys are. */
   key(line: string): string
 }
-
-const withoutCr = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
 export const EXACT: Level = { match: 'exact', key: line => line }
 export const INDENTATION: Level = { match: 'indentation', key: line => line.trim() }

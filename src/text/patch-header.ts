@@ -1,4 +1,5 @@
 // What a unified diff says of a file above its hunks.
+import { withoutCr } from './lines.ts'
 import { PatchFault, type PatchLines } from './patch-lines.ts'
 import { unquoteName } from './patch-names.ts'
 
@@ -41,8 +42,6 @@ function nameLine(lines: PatchLines, mark: string): string | undefined {
   lines.take()
   return (!quoted && name === NONE) || EPOCH.test(rest) ? undefined : name
 }
-
-const withoutCr = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
 /** What git writes from `diff --git` on, with the `---` and `+++` lines where there are any. */
 export function readGitHeader(lines: PatchLines): Header {
