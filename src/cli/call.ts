@@ -12,7 +12,7 @@ import { exitOf, reasonOf } from './words.ts'
 interface Options {
   args?: string
   dryRun?: boolean
-  wait?: boolean
+  wait: boolean
   session?: string
   workspace?: string
   agent?: string
@@ -28,7 +28,6 @@ const call: Verb = (command, context) => {
     .argument('[params...]', 'name=value each, read by the type that the tool wants')
     .option('--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top')
     .option('--dry-run', 'tell what would happen; change nothing')
-    .option('--wait', 'wait for an approval, even where there is no terminal')
     .option('--no-wait', 'print the id and leave it to run')
     .option('--session <id>', 'session of the call')
     .option('--workspace <name>', 'served root to work in')
@@ -48,8 +47,8 @@ const call: Verb = (command, context) => {
       const params = { ...base, ...paramsFrom(given, input) }
       const asked = callOptions(options)
       if (options.dryRun) return tellDryRun(context, client, tool, params, asked)
-      if (options.wait === false) return submit(context, client, tool, params, asked)
-      const ended = await follow(context, client, tool, params, { ...asked, attended: options.wait ?? context.mayAsk })
+      if (!options.wait) return submit(context, client, tool, params, asked)
+      const ended = await follow(context, client, tool, params, asked)
       tellEnd(context, ended)
     })
 }
@@ -95,29 +94,21 @@ async function tellDryRun(context: Context, client: Client, tool: string, params
   if (told.preview?.diff) terminal.out(paintDiff(terminal, told.preview.diff.trimEnd()))
 }
 
-/** Attended: somebody knows that an approval is waited for. A script would only seem to hang. */
-interface Following extends CallOptions {
-  attended: boolean
-}
-
 /** Submits and waits to the end, telling what happens meanwhile. */
 async function follow(
   context: Context,
   client: Client,
   tool: string,
   params: Params,
-  { attended, ...options }: Following
+  options: CallOptions
 ): Promise<Call> {
   const { terminal } = context
   context.catchInterrupt()
   const { signal } = context
   let id: string | undefined
-  let left = false
   try {
     for await (const event of client.stream(tool, params, { ...options, signal })) {
       id ??= event.tool_call_id
-      left = !attended && event.type === 'tool.call' && event.requires_approval
-      if (left) break
       tellEvent(context, event)
     }
   } catch (error) {
@@ -127,15 +118,8 @@ async function follow(
   }
   if (id === undefined)
     throw new ToolgateError('The stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
-  if (left) throw leftWaiting(id)
   return settled(context, client, id)
 }
-
-const leftWaiting = (id: string) =>
-  usage(
-    `${id} waits for approval, and nobody can be asked here.`,
-    `Decide with: toolgate approve ${id} --yes. Or give --wait to wait for somebody else to decide.`
-  )
 
 /** An interrupt cancels the call; a timeout leaves it, to be looked at later. */
 async function giveUp(client: Client, id: string, reason: unknown, { terminal }: Context): Promise<never> {

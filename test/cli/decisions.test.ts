@@ -6,7 +6,7 @@ import { ID, plain, served } from './toolgate.ts'
 
 t.test('a call that waits: listed, shown, approved, done', async t => {
   const { start, toolgate, client, project } = await served(t)
-  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting', '--wait'])
+  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
   const said: string[] = []
   for await (const line of createInterface({ input: call.stderr })) {
     said.push(line)
@@ -46,7 +46,7 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
 t.test('refused, cancelled, expired, timed out', async t => {
   const { start, toolgate } = await served(t)
   const waiting = async (...flags: string[]) => {
-    const child = start(['call', 'shell_exec', 'command=echo hi', '--wait', ...flags])
+    const child = start(['call', 'shell_exec', 'command=echo hi', ...flags])
     const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
     const [id] = String((await lines.next()).value).match(ID)!
     const ended = new Promise(resolve => child.once('exit', resolve))
@@ -79,27 +79,9 @@ t.test('refused, cancelled, expired, timed out', async t => {
   t.match(blocked, { code: 5, stdout: '', stderr: /^toolgate: shell_exec error: COMMAND_BLOCKED/ })
 })
 
-t.test('where nobody is at a terminal, no approval is waited for', async t => {
-  const { toolgate, client, project } = await served(t)
-  const left = await toolgate(['call', 'write_file', 'path=a.txt', 'content=bye'])
-  const [id] = left.stderr.match(ID)!
-  t.same(
-    [left.code, left.stdout, plain(left.stderr)],
-    [
-      2,
-      '',
-      'toolgate: ID waits for approval, and nobody can be asked here. Decide with: toolgate approve ID --yes. Or give --wait to wait for somebody else to decide.\n'
-    ]
-  )
-  t.equal((await client.get(id!)).status, 'awaiting_approval')
-  t.match(await toolgate(['approve', id!, '--yes', '--quiet']), { code: 0 })
-  t.match(await client.get(id!, { wait_ms: 10_000 }), { status: 'success' })
-  t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'bye')
-})
-
 t.test('nobody decides', async t => {
   const { toolgate } = await served(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
-  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi', '--wait']), { code: 7, stdout: '' })
+  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 7, stdout: '' })
 })
 
 t.test('left to run, and what it printed', async t => {
