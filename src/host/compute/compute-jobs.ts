@@ -1,0 +1,75 @@
+// What can be worked out off the main thread: pure functions of values that can be copied to another thread, by name.
+// A fault that a caller must tell apart is part of the answer: of what is thrown only the message arrives.
+import { type Diff, fileDiff, type Side, unifiedDiff } from '../../text/diff.ts'
+import { planEdits, planSteps } from '../../text/edit-plan.ts'
+import { type Merged, merge } from '../../text/merge.ts'
+import { type Notebook, type NotebookQuery, notebookCells } from '../../text/notebook.ts'
+import { type Applied, applyHunks, type NotApplied } from '../../text/patch-apply.ts'
+import { applySteps, type HunksOfText } from '../../text/patch-steps.ts'
+import type { ReportFormat } from '../../text/test-reports/formats.ts'
+import type { TestReport } from '../../text/test-reports/report.ts'
+
+export interface Job<I, O> {
+  run(input: I): O | Promise<O>
+  /** What it costs at most, in steps of some ten nanoseconds: what costs little is done where it is asked for. */
+  steps(input: I): number
+}
+
+const job = <I, O>(job: Job<I, O>) => job
+
+export interface DiffInput {
+  path: string
+  before: string | undefined
+  after: string | undefined
+}
+
+export interface FileDiffInput {
+  before: Side | undefined
+  after: Side | undefined
+  /** How many lines differ, at most. */
+  changes: number
+}
+
+export interface MergeInput {
+  base: string
+  ours: string
+  theirs: string
+}
+
+export interface ReportText {
+  format: ReportFormat
+  text: string
+}
+
+export const JOBS = {
+  diff: job<DiffInput, Diff>({
+    run: ({ path, before, after }) => unifiedDiff(path, before, after),
+    steps: ({ before = '', after = '' }) => before.length + after.length + (before.length * after.length) / 3
+  }),
+  edits: job({ run: planEdits, steps: planSteps }),
+  fileDiff: job<FileDiffInput, Diff>({
+    run: ({ before, after }) => fileDiff(before, after),
+    steps: ({ before, after, changes }) =>
+      length(before) + length(after) + (before && after ? 3 * changes * changes : 0)
+  }),
+  hunks: job<HunksOfText, Applied | NotApplied>({
+    run: ({ text, hunks }) => applyHunks(text, hunks),
+    steps: applySteps
+  }),
+  merge: job<MergeInput, Merged>({
+    run: ({ base, ours, theirs }) => merge(base, ours, theirs),
+    steps: ({ base, ours, theirs }) => 7 * (base.length + ours.length + theirs.length)
+  }),
+  notebook: job<NotebookQuery, Notebook | undefined>({ run: notebookCells, steps: ({ text }) => text.length / 2 }),
+  testReport: job<ReportText, TestReport | undefined>({
+    // Loaded only now: few calls want it, and the parsers are large.
+    run: async ({ format, text }) => (await import('../../text/test-reports/formats.ts')).FORMATS[format](text),
+    steps: ({ text }) => 20 * text.length
+  })
+}
+
+const length = (side: Side | undefined) => side?.text?.length ?? 0
+
+export type JobName = keyof typeof JOBS
+export type JobInput<N extends JobName> = Parameters<(typeof JOBS)[N]['run']>[0]
+export type JobOutput<N extends JobName> = Awaited<ReturnType<(typeof JOBS)[N]['run']>>

@@ -1,0 +1,66 @@
+// The text of PDF documents, taken out by a thread of its own for each: documents are written by strangers, and some hold
+// up or use up whoever reads them.
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { ToolError } from '../../errors.ts'
+import type { FromPdf, PdfQuery } from './pdf-worker.ts'
+
+export type { PdfRefusal, PdfText } from './pdf-worker.ts'
+
+const MEMORY_MB = 512
+
+export class PdfReader {
+  /** Resolves when the document before is done: one at a time, so that a few cannot fill the memory. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** Fails with the signal's reason, and with TOO_LARGE where the document asks for more memory than it is given. */
+  async text(query: PdfQuery, signal: AbortSignal): Promise<FromPdf> {
+    const before = this.#turn
+    const { promise: mine, resolve: done } = Promise.withResolvers<void>()
+    this.#turn = before.then(() => mine)
+    try {
+      await orAborted(before, signal)
+      return await orAborted(read(query, signal), signal)
+    } finally {
+      done()
+    }
+  }
+}
+
+async function read(query: PdfQuery, signal: AbortSignal): Promise<FromPdf> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const worker = new Worker(new URL(`./pdf-worker.${extension}`, import.meta.url), {
+    workerData: query,
+    transferList: [query.bytes.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    stdout: true,
+    stderr: true,
+    // Nothing of how the server was started is for a stranger's document.
+    env: {},
+    execArgv: []
+  })
+  const end = () => void worker.terminate()
+  signal.addEventListener('abort', end)
+  try {
+    const [answer] = (await once(worker, 'message')) as [FromPdf]
+    return answer
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+    throw new ToolError('TOO_LARGE', `The document needs more than ${MEMORY_MB} MB to be read.`)
+  } finally {
+    signal.removeEventListener('abort', end)
+    end()
+  }
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const refuse = () => reject(signal.reason)
+  signal.addEventListener('abort', refuse)
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', refuse)
+  }
+}

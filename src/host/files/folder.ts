@@ -1,0 +1,48 @@
+// Opens a folder of a workspace one component after the other, so that none of them can be exchanged for a link on the
+// way. The path is canonical: relative to the root, without links.
+import { closeSync, constants, openSync } from 'node:fs'
+import { ToolError } from '../../errors.ts'
+import type { Workspace } from '../host.ts'
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
+
+export interface OpenFolder {
+  /** A path by which any process of ours reaches the folder while it is open; on Linux, whatever happens to its name. */
+  path: string
+  close(): void
+}
+
+/** Fails with FILE_NOT_FOUND or NOT_A_DIRECTORY, also where a link has taken the place of a folder. */
+export function openFolder(workspace: Workspace, path: string): OpenFolder {
+  const names = path === '.' ? [] : path.split('/')
+  if (names.includes('..') || names.includes('')) throw new ToolError('INVALID_PATH', `${path} is not canonical.`)
+  const { doors } = workspace
+  let fd = openSync(`${doors.prefix(workspace, workspace.fd, '')}.`, FOLDER)
+  let folder = ''
+  for (const name of names) {
+    fd = step(doors.prefix(workspace, fd, folder) + name, fd, doors.noLinks, path)
+    folder = folder === '' ? name : `${folder}/${name}`
+  }
+  try {
+    doors.confirm(workspace, fd, folder)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  return { path: doors.path(workspace, fd, folder), close: () => closeSync(fd) }
+}
+
+function step(door: string, above: number, noLinks: number, path: string) {
+  try {
+    return openSync(door, FOLDER | noLinks)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+    if (code === 'EACCES') throw new ToolError('PERMISSION_DENIED', `${path} may not be opened.`, { path })
+    if (code === 'ENOTDIR' || code === 'ELOOP')
+      throw new ToolError('NOT_A_DIRECTORY', `${path} is not a folder.`, { path })
+    throw error
+  } finally {
+    closeSync(above)
+  }
+}

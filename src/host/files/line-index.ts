@@ -1,0 +1,111 @@
+// Where lines begin in files too large to be held: how many there are before each mebibyte, as far as anybody ever had
+// to look. Kept by the file's stamp, so that the next part of the same file is found at once.
+import { createHash } from 'node:crypto'
+import type { Encoding } from '../../text/encoding.ts'
+import { afterNewline, countNewlines, endsWithNewline } from '../../text/newlines.ts'
+import type { OpenFile } from './open-file.ts'
+import { isFresh, stampOf } from './stamp.ts'
+
+const STEP = 1 << 20
+const MAX_FILES = 64
+
+/** The indexes of a server's files, those last used. */
+export class LineIndexes {
+  readonly #kept = new Map<string, LineIndex>()
+
+  /** The index of a file's present version. */
+  of(file: OpenFile, encoding: Encoding): LineIndex {
+    const key = `${encoding}:${stampOf(file.stat)}`
+    const index = this.#kept.get(key) ?? new LineIndex(encoding)
+    this.#kept.delete(key)
+    // What changed just now may change again without a trace.
+    if (!isFresh(file.stat)) this.#kept.set(key, index)
+    if (this.#kept.size > MAX_FILES) this.#kept.delete(this.#kept.keys().next().value!)
+    return index
+  }
+}
+
+/** What is known of a file that was read to its end. */
+export interface Whole {
+  total: number
+  hash: string
+}
+
+export class LineIndex {
+  readonly #encoding: Encoding
+  /** Line feeds before each step. */
+  readonly #before = [0]
+  /** Known once the file was read to its end. */
+  total: number | undefined
+  #hash: string | undefined
+
+  constructor(encoding: Encoding) {
+    this.#encoding = encoding
+  }
+
+  /** Reads the file to its end, unless that was done before. */
+  async whole(file: OpenFile, signal: AbortSignal): Promise<Whole> {
+    if (this.total !== undefined && this.#hash !== undefined) return { total: this.total, hash: this.#hash }
+    const digest = createHash('sha256')
+    const chunk = Buffer.allocUnsafeSlow(STEP)
+    for (let step = 0; step * STEP < file.size; step++) {
+      const bytes = await file.read(chunk, step * STEP, signal)
+      digest.update(bytes)
+      this.#note(step, bytes, file)
+    }
+    this.total ??= 0
+    this.#hash = `sha256:${digest.digest('hex')}`
+    return { total: this.total, hash: this.#hash }
+  }
+
+  /** Where a line begins, counted from 1; undefined where the file has fewer. Reads no further than that. */
+  async startOf(line: number, file: OpenFile, signal: AbortSignal): Promise<number | undefined> {
+    if (line === 1) return file.size > 0 ? 0 : undefined
+    const chunk = Buffer.allocUnsafeSlow(STEP)
+    // Before the line there are as many line feeds as it has lines before it.
+    const feeds = line - 1
+    while (this.#before.at(-1)! < feeds) {
+      const step = this.#before.length - 1
+      if (step * STEP >= file.size) return undefined
+      this.#note(step, await file.read(chunk, step * STEP, signal), file)
+    }
+    const step = lastBelow(this.#before, feeds)
+    const bytes = await file.read(chunk, step * STEP, signal)
+    const start = step * STEP + afterNewline(bytes, this.#encoding, feeds - this.#before[step]!)
+    return start < file.size ? start : undefined
+  }
+
+  /** Where the n-th last line begins; 0 where the file has fewer. Reads from the end, no further than that. */
+  async startFromEnd(n: number, file: OpenFile, signal: AbortSignal): Promise<number> {
+    const chunk = Buffer.allocUnsafeSlow(STEP)
+    let feeds = n
+    for (let step = Math.ceil(file.size / STEP) - 1; step >= 0; step--) {
+      const bytes = await file.read(chunk, step * STEP, signal)
+      const isLast = (step + 1) * STEP >= file.size
+      // The one at the very end begins no line.
+      if (isLast && endsWithNewline(bytes, this.#encoding)) feeds++
+      const count = countNewlines(bytes, this.#encoding)
+      if (feeds <= count) return step * STEP + afterNewline(bytes, this.#encoding, count - feeds + 1)
+      feeds -= count
+    }
+    return 0
+  }
+
+  /** Two may read the same step at the same time; it counts once. */
+  #note(step: number, bytes: Buffer, file: OpenFile) {
+    const feeds = this.#before[step]! + countNewlines(bytes, this.#encoding)
+    if (this.#before.length === step + 1) this.#before.push(feeds)
+    if ((step + 1) * STEP >= file.size) this.total = feeds + (endsWithNewline(bytes, this.#encoding) ? 0 : 1)
+  }
+}
+
+/** The last place of a sorted list whose number is less. */
+function lastBelow(sorted: readonly number[], number: number): number {
+  let [low, high] = [0, sorted.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (sorted[middle]! < number) low = middle
+    else high = middle - 1
+  }
+  return low
+}

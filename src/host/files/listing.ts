@@ -1,0 +1,134 @@
+// What lies below a folder, level by level, so that a listing cut short still shows the whole of what is near the top.
+// Ignored and hidden entries are left out unless asked for, and counted.
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { ToolError } from '../../errors.ts'
+import type { Workspace } from '../host.ts'
+import { type Guard, protectionOf } from '../judging.ts'
+import { IgnoreRules } from '../outside/watcher-ignore.ts'
+import { openFolder } from './folder.ts'
+import { type Entry, typeOf } from './found.ts'
+import { Slices } from './slices.ts'
+
+export interface ListingQuery {
+  /** How many levels. */
+  depth: number
+  /** Also names that begin with a dot. */
+  hidden: boolean
+  /** Also what .gitignore and its like leave out. */
+  ignored: boolean
+  limit: number
+  signal: AbortSignal
+}
+
+export interface Listing {
+  entries: Entry[]
+  /** There is more than the limit. */
+  truncated: boolean
+  /** Entries of the folders listed; what is in them is not counted. */
+  left_out: LeftOut
+}
+
+export interface LeftOut {
+  ignored: number
+  hidden: number
+  /** Folders that may not be looked into. */
+  unreadable: number
+}
+
+interface Folder {
+  path: string
+  /** Of the folders above. */
+  rules: IgnoreRules
+}
+
+/** Lists the folder at a canonical path. Links are not followed; the server's own files are not told. */
+export async function listFolder(
+  workspace: Workspace,
+  guard: Guard,
+  path: string,
+  query: ListingQuery
+): Promise<Listing> {
+  const walk = new ListingWalk(workspace, guard, query)
+  let level: readonly Folder[] = [{ path, rules: IgnoreRules.above(workspace.root, path) }]
+  for (let depth = 1; depth <= query.depth && level.length > 0; depth++) level = await walk.list(level)
+  return walk.found
+}
+
+class ListingWalk {
+  readonly found: Listing = { entries: [], truncated: false, left_out: { ignored: 0, hidden: 0, unreadable: 0 } }
+  readonly #workspace: Workspace
+  readonly #guard: Guard
+  readonly #query: ListingQuery
+  readonly #slices = new Slices()
+
+  constructor(workspace: Workspace, guard: Guard, query: ListingQuery) {
+    this.#workspace = workspace
+    this.#guard = guard
+    this.#query = query
+  }
+
+  /** Lists folders, and gives those inside; none once the limit is reached. */
+  async list(folders: readonly Folder[]): Promise<Folder[]> {
+    const inside: Folder[] = []
+    for (const folder of folders) {
+      const open = this.#open(folder.path)
+      if (!open) continue
+      try {
+        await this.#listOpen(folder, `${open.path}/`, inside)
+      } finally {
+        open.close()
+      }
+      if (this.found.truncated) return []
+    }
+    return inside
+  }
+
+  /** Whoever asks for a folder is told why it cannot be listed; one that was only met on the way is passed over. */
+  #open(path: string) {
+    try {
+      return openFolder(this.#workspace, path)
+    } catch (error) {
+      if (this.found.entries.length === 0 || !(error instanceof ToolError)) throw error
+      if (error.code === 'PERMISSION_DENIED') this.found.left_out.unreadable++
+      return undefined
+    }
+  }
+
+  async #listOpen({ path, rules: above }: Folder, prefix: string, inside: Folder[]) {
+    const dirents = readdirSync(prefix, { withFileTypes: true }).sort(byName)
+    const folder = path === '.' ? '' : `${path}/`
+    const { root } = this.#workspace
+    const rules = above.within(path === '.' ? root : `${root}/${path}`, new Set(dirents.map(({ name }) => name)))
+    for (const dirent of dirents) {
+      if (!this.#shows(dirent, `${root}/${folder}${dirent.name}`, rules)) continue
+      const entry = this.#entry(prefix, folder + dirent.name, dirent.name)
+      if (!entry) continue
+      this.found.truncated = this.found.entries.length === this.#query.limit
+      if (this.found.truncated) return
+      this.found.entries.push(entry)
+      if (entry.type === 'directory' && !entry.closed) inside.push({ path: entry.path, rules })
+      await this.#slices.rest()
+      this.#query.signal.throwIfAborted()
+    }
+  }
+
+  #shows(dirent: Dirent, absolute: string, rules: IgnoreRules): boolean {
+    const { ignored, hidden } = this.#query
+    if (!ignored && (dirent.isDirectory() ? rules.ignores(absolute) : rules.ignoresFile(absolute)))
+      this.found.left_out.ignored++
+    else if (!hidden && dirent.name.startsWith('.')) this.found.left_out.hidden++
+    else return true
+    return false
+  }
+
+  #entry(prefix: string, path: string, name: string): Entry | undefined {
+    const protection = protectionOf(this.#workspace, this.#guard, path)
+    const stat = protection === 'all' ? undefined : lstatSync(prefix + name, { throwIfNoEntry: false })
+    // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
+    if (!stat) return undefined
+    const modified = new Date(stat.mtimeMs).toISOString()
+    return { name, path, type: typeOf(stat), size: stat.size, modified, closed: protection !== undefined }
+  }
+}
+
+const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)

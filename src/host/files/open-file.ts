@@ -1,0 +1,93 @@
+// A file open for reading. Small ones are read at once (3 µs against 150 µs through the thread pool), large ones off
+// the loop, and no more than was asked for.
+import { type BigIntStats, closeSync, read as readCallback, readSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { explain } from '../errno.ts'
+
+const read = promisify(readCallback)
+
+const SYNC_LIMIT = 256 * 1024
+const CHUNK = 256 * 1024
+
+export class OpenFile {
+  /** Canonical path. */
+  readonly path: string
+  readonly size: number
+  readonly stat: BigIntStats
+  readonly #fd: number
+
+  constructor(fd: number, path: string, stat: BigIntStats) {
+    this.#fd = fd
+    this.path = path
+    this.stat = stat
+    this.size = Number(stat.size)
+  }
+
+  get modified(): string {
+    return this.stat.mtime.toISOString()
+  }
+
+  /** The whole content; a value at once where the file is small. */
+  bytes(signal?: AbortSignal): Buffer | Promise<Buffer> {
+    return this.size <= SYNC_LIMIT ? this.bytesSync() : this.#bytesAsync(signal)
+  }
+
+  bytesSync(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.size)
+    let at = 0
+    while (at < this.size) {
+      const count = this.#guarded(() => readSync(this.#fd, bytes, at, this.size - at, null))
+      if (count === 0) break
+      at += count
+    }
+    return bytes.subarray(0, at)
+  }
+
+  async #bytesAsync(signal?: AbortSignal): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for await (const chunk of this.chunks(signal)) parts.push(chunk)
+    return Buffer.concat(parts)
+  }
+
+  /** The content in order, as it was when the file was opened or newer, never more than its size then. */
+  async *chunks(signal?: AbortSignal): AsyncGenerator<Buffer, void> {
+    let left = this.size
+    while (left > 0) {
+      signal?.throwIfAborted()
+      const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, left))
+      const { bytesRead } = await read(this.#fd, chunk, 0, chunk.length, null).catch(error => {
+        throw explain(error, this.path)
+      })
+      if (bytesRead === 0) return
+      left -= bytesRead
+      yield chunk.subarray(0, bytesRead)
+    }
+  }
+
+  /** What is at a place, as much as the buffer holds and the file had when it was opened. */
+  async read(into: Buffer, position: number, signal?: AbortSignal): Promise<Buffer> {
+    const length = Math.min(into.length, this.size - position)
+    let at = 0
+    while (at < length) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await read(this.#fd, into, at, length - at, position + at).catch(error => {
+        throw explain(error, this.path)
+      })
+      if (bytesRead === 0) break
+      at += bytesRead
+    }
+    return into.subarray(0, at)
+  }
+
+  close() {
+    closeSync(this.#fd)
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw explain(error, this.path)
+    }
+  }
+}

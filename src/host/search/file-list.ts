@@ -1,0 +1,152 @@
+// The names of a workspace's files, kept warm: asked of ripgrep once, then again only for folders in which the watcher
+// saw names come or go. Ignored and sensitive files are not in it; hidden ones are.
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Workspace } from '../host.ts'
+import type { News, Watcher } from '../outside/watcher.ts'
+import type { Ripgrep } from './ripgrep.ts'
+
+// With more changed folders than this, asking for all is cheaper.
+const MANY_FOLDERS = 16
+// How long the event loop may be held up by one go of looking at files.
+const SLICE_MS = 4
+
+export class FileList {
+  readonly #root: string
+  readonly #ripgrep: Ripgrep
+  readonly #watcher: Watcher
+  readonly #off: () => void
+  // File paths by the folder they are right in; undefined until warm.
+  #folders: Map<string, string[]> | undefined
+  #files: readonly string[] | undefined
+  #changed = new Set<string>()
+  // What went while ripgrep was being asked may still be in its answer.
+  #gone = new Set<string>()
+  #warming: Promise<void> | undefined
+  #catchingUp: Promise<readonly string[]> | undefined
+
+  constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
+    this.#root = workspace.root
+    this.#ripgrep = ripgrep
+    this.#watcher = watcher
+    this.#off = watcher.on(news => this.#note(news))
+  }
+
+  /** All paths, relative to the root, in no order; the same array as long as nothing changed. It knows all that changed
+   * before the question, and does not wait for what goes on changing. */
+  async files(): Promise<readonly string[]> {
+    this.#warming ??= this.#warm()
+    if (!this.#folders) return this.#ask()
+    await this.#watcher.settled()
+    if (!this.#watcher.live) return this.#ask()
+    // One that is under way may have begun before the question.
+    await this.#catchingUp?.catch(() => {})
+    if (this.#files) return this.#files
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#catchingUp = undefined
+    })
+    return this.#catchingUp
+  }
+
+  /** These files, newest change first; files that are gone by now come last. */
+  async newestFirst(files: readonly string[], signal: AbortSignal): Promise<string[]> {
+    const dated: { file: string; time: number }[] = []
+    let until = performance.now() + SLICE_MS
+    for (const file of files) {
+      dated.push({ file, time: modified(join(this.#root, file)) })
+      if (performance.now() < until) continue
+      await turn()
+      signal.throwIfAborted()
+      until = performance.now() + SLICE_MS
+    }
+    return dated.sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1)).map(({ file }) => file)
+  }
+
+  /** Resolves once the list is kept; until then each question is answered by ripgrep. */
+  async warm(): Promise<void> {
+    this.#warming ??= this.#warm()
+    await this.#warming
+  }
+
+  close() {
+    this.#off()
+    this.#folders = undefined
+    this.#files = undefined
+  }
+
+  #ask() {
+    return this.#ripgrep.files({ path: '.', hidden: true, ignored: false })
+  }
+
+  async #warm() {
+    try {
+      await this.#watcher.start()
+      if (!this.#watcher.live) return
+      this.#folders = new Map()
+      this.#note({ paths: [], folders: [], gone: [], everything: true })
+      await this.files()
+    } catch {
+      // Whoever asks meets the same fault and is told; the next question tries again.
+      this.#folders = undefined
+      this.#warming = undefined
+    }
+  }
+
+  #note({ folders, gone, everything }: News) {
+    if (!this.#folders) return
+    if (everything) this.#changed = new Set([ALL])
+    if (everything || folders.length > 0 || gone.length > 0) this.#files = undefined
+    for (const folder of gone) {
+      this.#folders.delete(folder)
+      this.#gone.add(folder)
+    }
+    for (const folder of folders) this.#changed.add(folder)
+  }
+
+  async #catchUp(): Promise<readonly string[]> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    this.#gone.clear()
+    try {
+      if (changed.has(ALL) || changed.size > MANY_FOLDERS) this.#folders = byFolder(await this.#ask())
+      else if (changed.size > 0) {
+        // One by one, by descriptor: a path given to ripgrep would be followed where a link took the folder's place.
+        const found = await Promise.all(
+          [...changed].map(async folder => [folder, await this.#ripgrep.filesIn(folder)] as const)
+        )
+        for (const [folder, files] of found) this.#folders?.set(folder, files)
+      }
+    } catch (error) {
+      for (const folder of changed) this.#changed.add(folder)
+      throw error
+    }
+    for (const folder of this.#gone) this.#folders?.delete(folder)
+    const files = [...(this.#folders?.values() ?? [])].flat()
+    if (this.#changed.size === 0 && this.#folders) this.#files = files
+    return files
+  }
+}
+
+// No folder has this name.
+const ALL = ''
+
+function modified(path: string) {
+  try {
+    return lstatSync(path).mtimeMs
+  } catch {
+    return 0
+  }
+}
+
+function byFolder(files: readonly string[]): Map<string, string[]> {
+  const folders = new Map<string, string[]>()
+  for (const file of files) {
+    const slash = file.lastIndexOf('/')
+    const folder = slash < 0 ? '.' : file.slice(0, slash)
+    const known = folders.get(folder)
+    if (known) known.push(file)
+    else folders.set(folder, [file])
+  }
+  return folders
+}

@@ -1,0 +1,55 @@
+// What searches leave out, in two halves: names that ripgrep need not even open, and names with exceptions (such as
+// `.env.*`, but not `.env.example`), which only the path decides once it is known.
+import { fold, NamePatterns } from '../name-patterns.ts'
+import { HARMLESS_NAMES } from '../names.ts'
+
+const ANYWHERE = '**/'
+
+export class Excludes {
+  /** Options that keep ripgrep out. They come last, since the last glob decides. */
+  readonly args: readonly string[]
+  readonly #all: NamePatterns
+  readonly #rooted: readonly string[]
+  readonly #judged: NamePatterns
+  readonly #hints: readonly string[]
+  readonly #harmless = new NamePatterns(HARMLESS_NAMES)
+
+  /** Globs as ripgrep takes them. */
+  constructor(globs: readonly string[]) {
+    const judged = globs.filter(hasExceptions)
+    this.#rooted = globs.filter(isRooted).map(glob => fold(glob.slice(1)))
+    this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(withoutAnywhere)])
+    this.args = ['.git', ...globs.filter(glob => !judged.includes(glob))].map(glob => `--iglob=!${glob}`)
+    const patterns = judged.map(withoutAnywhere)
+    this.#judged = new NamePatterns(patterns)
+    this.#hints = patterns.map(pattern => pattern.split('*').reduce((a, b) => (b.length > a.length ? b : a)))
+  }
+
+  /** Whether a path that ripgrep told is to be left out. */
+  covers(path: string): boolean {
+    const folded = fold(path)
+    return this.#hints.some(hint => folded.includes(hint)) && this.#judged.covers(this.#names(folded))
+  }
+
+  /** Whether a path is left out by itself: a search that began there would meet no name that tells. */
+  coversStart(path: string): boolean {
+    const folded = fold(path)
+    const rooted = this.#rooted.some(each => folded === each || folded.startsWith(`${each}/`))
+    return rooted || this.#all.covers(this.#names(folded))
+  }
+
+  #names(folded: string) {
+    return folded.split('/').map(name => (this.#harmless.covers([name]) ? '' : name))
+  }
+}
+
+const withoutAnywhere = (glob: string) => fold(glob.startsWith(ANYWHERE) ? glob.slice(ANYWHERE.length) : glob)
+
+// Such a glob is a path, not a pattern.
+const isRooted = (glob: string) => glob.startsWith('/')
+
+function hasExceptions(glob: string) {
+  if (isRooted(glob)) return false
+  const pattern = new NamePatterns([withoutAnywhere(glob)])
+  return HARMLESS_NAMES.some(name => pattern.covers(fold(name).split('/')))
+}

@@ -1,0 +1,240 @@
+// Searches a workspace with ripgrep, as a process of its own, in a folder that is reached by descriptor. Links are not
+// followed, names that may hold credentials are left out, and no pattern is ever run by JavaScript.
+import { rgPath } from '@vscode/ripgrep'
+import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
+import { compileGlob } from '../../text/glob.ts'
+import { openFolder } from '../files/folder.ts'
+import type { Workspace } from '../host.ts'
+import { reachesAll } from '../outside/watcher-ignore.ts'
+import { type Environment, plainEnvironment } from '../processes/environment.ts'
+import type { Spawned } from '../processes/spawned.ts'
+import type { Spawner } from '../processes/spawner.ts'
+import { ALWAYS, type SearchQuery, searchArguments, WITHOUT_GIT } from './ripgrep-arguments.ts'
+import { Excludes } from './ripgrep-exclude.ts'
+import { FileMatches, type Match, type Message, textOf } from './ripgrep-messages.ts'
+import { records, type Skipped } from './ripgrep-records.ts'
+
+export type { SearchQuery } from './ripgrep-arguments.ts'
+export type { Match } from './ripgrep-messages.ts'
+
+const NEWLINE = 10
+const NUL = 0
+const FAILED = 2
+const NO_FOLDER: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
+
+export interface FilesQuery {
+  /** Canonical path of the folder to list. */
+  path: string
+  /** Also names that begin with a dot. */
+  hidden: boolean
+  /** Also what .gitignore and its like leave out. */
+  ignored: boolean
+  signal?: AbortSignal
+}
+
+/** Paths are relative to the workspace's root. `count` is the number of matches in the file, in mode `count`. */
+export type Found = Match | { path: string; count?: number }
+
+/** What a search could not look at. */
+export interface Missed {
+  /** Files that could not be read. */
+  unreadable: boolean
+  /** Matches in lines too long to tell. */
+  too_long: number
+}
+
+export class Ripgrep {
+  readonly #spawner: Spawner
+  readonly #workspace: Workspace
+  readonly #excludes: Excludes
+  readonly #env: Record<string, string>
+
+  /** `exclude`: globs of what is never searched nor listed, whatever is asked; `.git` always is. */
+  constructor(
+    spawner: Spawner,
+    workspace: Workspace,
+    options: { exclude: readonly string[]; environment?: Environment }
+  ) {
+    this.#spawner = spawner
+    this.#workspace = workspace
+    this.#excludes = new Excludes(options.exclude)
+    this.#env = plainEnvironment(options.environment ?? process.env)
+  }
+
+  /** The files below a folder, in no order. */
+  async files({ path, hidden, ignored, signal }: FilesQuery): Promise<string[]> {
+    this.#refuse(path)
+    const args = [
+      ...ALWAYS,
+      '--files',
+      '--null',
+      ...(hidden ? ['--hidden'] : []),
+      ...(ignored ? ['--no-ignore'] : []),
+      ...this.#leaveOut,
+      '--',
+      './'
+    ]
+    return this.#list(path, args, signal)
+  }
+
+  /** The files right in a folder that is not ignored itself, hidden ones too; none where there is no such folder. */
+  async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
+    const args = [...ALWAYS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#leaveOut, '--', './']
+    try {
+      return await this.#list(folder, args, signal)
+    } catch (error) {
+      if (error instanceof ToolError && NO_FOLDER.has(error.code)) return []
+      throw error
+    }
+  }
+
+  /** Yields what is found as it is found; leaving the loop ends the search. */
+  async *search(query: SearchQuery): AsyncGenerator<Found[], Missed, void> {
+    this.#refuse(query.path)
+    const slash = query.path.lastIndexOf('/')
+    const isFile = query.kind === 'file'
+    const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
+    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#leaveOut)
+    const included = isFile || query.include.length === 0 ? () => true : includes(query.include)
+    const wanted = (path: string) => included(path) && !this.#excludes.covers(inside(folder, path))
+    const run = await this.#run(folder, args, query.signal)
+    const told = TELLING[query.mode](run, query.context)
+    for await (const group of told) {
+      const kept = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: inside(folder, one.path) }))
+      if (kept.length > 0) yield kept
+    }
+    return { unreadable: run.unreadable, too_long: run.skipped.records }
+  }
+
+  /** Options for what is to be left out. */
+  get #leaveOut(): string[] {
+    return [...(reachesAll(this.#workspace.root) ? [WITHOUT_GIT] : []), ...this.#excludes.args]
+  }
+
+  #refuse(path: string) {
+    if (this.#excludes.coversStart(path))
+      throw new ToolError(
+        'SENSITIVE_PATH',
+        `${path} is left out of searches: it may hold credentials, or belongs to git or to this server.`,
+        { path }
+      )
+  }
+
+  async #list(path: string, args: string[], signal = new AbortController().signal): Promise<string[]> {
+    const run = await this.#run(path, args, signal)
+    const found: string[] = []
+    for await (const names of run.read(NUL))
+      for (const name of names) {
+        const whole = inside(path, name.slice(2))
+        if (!this.#excludes.covers(whole)) found.push(whole)
+      }
+    return found
+  }
+
+  async #run(folder: string, args: string[], signal: AbortSignal): Promise<Run> {
+    signal.throwIfAborted()
+    const open = openFolder(this.#workspace, folder)
+    try {
+      return new Run(await this.#spawner.spawn({ file: rgPath, args, cwd: open.path, env: this.#env }), signal)
+    } finally {
+      open.close()
+    }
+  }
+}
+
+/** One running ripgrep. */
+class Run {
+  unreadable = false
+  readonly skipped: Skipped = { records: 0 }
+  readonly #spawned: Spawned
+  readonly #signal: AbortSignal
+
+  constructor(spawned: Spawned, signal: AbortSignal) {
+    this.#spawned = spawned
+    this.#signal = signal
+  }
+
+  /** Throws INVALID_PARAMS when ripgrep refused its arguments. Ends ripgrep when the reader leaves. */
+  async *read(end: number): AsyncGenerator<string[], void, void> {
+    const { stdout, stderr, exited } = this.#spawned
+    const kill = () => {
+      this.#spawned.kill(0)
+      stdout.destroy()
+    }
+    this.#signal.addEventListener('abort', kill, { once: true })
+    if (this.#signal.aborted) kill()
+    let said = ''
+    stderr.setEncoding('utf8').on('data', text => {
+      said += text
+    })
+    let over = false
+    try {
+      yield* records(stdout, end, this.skipped)
+      const { code } = await exited
+      over = true
+      // What it said may still be on its way.
+      if (code === FAILED && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
+      this.#signal.throwIfAborted()
+      if (code === FAILED && said !== '') throw refusal(said)
+      this.unreadable = code === FAILED
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      throw error
+    } finally {
+      this.#signal.removeEventListener('abort', kill)
+      if (!over) kill()
+    }
+  }
+}
+
+async function* matchesIn(run: Run, context: number): AsyncGenerator<Found[], void, void> {
+  let file: FileMatches | undefined
+  for await (const lines of run.read(NEWLINE))
+    for (const line of lines) {
+      const message = JSON.parse(line) as Message
+      if (message.type === 'begin') file = new FileMatches(textOf(message.data.path).slice(2), context)
+      else if (message.type === 'match' || message.type === 'context') {
+        file?.add(message)
+        if (file?.full) yield file.take()
+      } else if (message.type === 'end' && file) {
+        // A file that turned out not to be text has nothing to show.
+        if (message.data.binary_offset === null) yield file.take()
+        file = undefined
+      }
+    }
+}
+
+async function* namesIn(run: Run): AsyncGenerator<Found[], void, void> {
+  for await (const names of run.read(NUL)) yield names.map(name => ({ path: name.slice(2) }))
+}
+
+// Each line is the path, NUL and the number.
+async function* countsIn(run: Run): AsyncGenerator<Found[], void, void> {
+  for await (const lines of run.read(NEWLINE))
+    yield lines.map(line => {
+      const end = line.lastIndexOf('\0')
+      return { path: line.slice(2, end), count: Number(line.slice(end + 1)) }
+    })
+}
+
+const TELLING = { content: matchesIn, files: namesIn, count: countsIn } as const
+
+const inside = (folder: string, path: string) => (folder === '.' ? path : `${folder}/${path}`)
+
+function includes(globs: readonly string[]) {
+  const compiled = globs.map(compile)
+  return (path: string) => compiled.some(glob => glob.matches(path))
+}
+
+function refusal(said: string) {
+  const message = said.replace(/^rg: /, '').trim()
+  return invalidParam(message.startsWith('error parsing glob') ? 'exclude' : 'pattern', message)
+}
+
+function compile(glob: string) {
+  try {
+    return compileGlob(glob)
+  } catch (error) {
+    throw invalidParam('include', (error as SyntaxError).message)
+  }
+}

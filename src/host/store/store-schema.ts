@@ -1,0 +1,75 @@
+// The store's tables, how an older store is brought up to date, and every statement that writes to it.
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Step N brings a store of version N to N + 1. Steps are never edited once released. */
+const MIGRATIONS = [
+  `CREATE TABLE events (
+     seq INTEGER PRIMARY KEY, time TEXT NOT NULL, type TEXT NOT NULL,
+     session_id TEXT, workspace TEXT, tool_call_id TEXT, data TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX events_of_call ON events (tool_call_id);
+   CREATE TABLE calls (
+     n INTEGER PRIMARY KEY, tool_call_id TEXT NOT NULL UNIQUE, tool TEXT NOT NULL, status TEXT NOT NULL,
+     session_id TEXT NOT NULL, workspace TEXT NOT NULL, created_at TEXT NOT NULL,
+     paths TEXT NOT NULL, head TEXT NOT NULL, result TEXT, result_of TEXT
+   ) STRICT;
+   CREATE INDEX calls_open ON calls (status) WHERE status IN ('awaiting_approval', 'queued', 'running');
+   CREATE INDEX calls_shared ON calls (result_of) WHERE result_of IS NOT NULL;
+   CREATE TABLE keys (
+     key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, tool_call_id TEXT NOT NULL, created_at TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE rules (rule_id TEXT PRIMARY KEY, rule TEXT NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE notes (
+     workspace TEXT NOT NULL, session_id TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+     PRIMARY KEY (workspace, session_id, key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+  `CREATE INDEX calls_changing ON calls (workspace, session_id, head ->> '$.finished_at')
+     WHERE head ->> '$.changes' IS NOT NULL;`,
+  'DROP INDEX calls_changing;',
+  `CREATE TABLE tasks (
+     n INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, workspace TEXT NOT NULL,
+     open INTEGER NOT NULL, job TEXT
+   ) STRICT;`
+]
+
+export const STATEMENTS = {
+  event: 'INSERT INTO events (seq, time, type, session_id, workspace, tool_call_id, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, head = excluded.head,
+           paths = CASE excluded.paths WHEN '' THEN paths ELSE excluded.paths END,
+           result = excluded.result, result_of = excluded.result_of`,
+  key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
+  rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
+  forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
+  note: `INSERT INTO notes (workspace, session_id, key, value) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET value = excluded.value`,
+  job: `INSERT INTO tasks (task_id, kind, workspace, open, job) VALUES (?, 'job', ?, ?, ?)
+         ON CONFLICT (task_id) DO UPDATE SET kind = excluded.kind, open = excluded.open, job = excluded.job`,
+  backgroundCall: `INSERT INTO tasks (task_id, kind, workspace, open) VALUES (?, 'call', ?, 1)
+         ON CONFLICT (task_id) DO NOTHING`,
+  endBackgroundCall: `UPDATE tasks SET open = 0 WHERE task_id = ? AND kind = 'call'`,
+  forgetTasks: `DELETE FROM tasks WHERE kind = ? AND open = 0 AND n NOT IN (
+         SELECT n FROM tasks WHERE kind = ? AND open = 0 ORDER BY n DESC LIMIT ?)`,
+  forgetProgress: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress'`,
+  forgetProgressUpTo: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' AND seq <= ?`
+} as const
+
+export type Statement = keyof typeof STATEMENTS
+export type Write = [Statement, ...(string | number | null)[]]
+
+/** Opens the store for writing and brings it up to date. A store of a newer version is refused, untouched. */
+export function migrate(db: DatabaseSync) {
+  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (user_version > MIGRATIONS.length)
+    throw new Error(
+      `the journal has format ${user_version}, this version knows up to ${MIGRATIONS.length}: start the newer version that wrote it`
+    )
+  if (user_version === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000')
+  for (const [version, step] of MIGRATIONS.entries()) {
+    if (version < user_version) continue
+    db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${version + 1}; COMMIT`)
+  }
+}
