@@ -1,0 +1,49 @@
+// find: reads a tree, unless one of its predicates writes, removes or runs.
+import type { Operand } from '../judgement.ts'
+import { asks, listed, type Program, type Run, reads, strictly } from './program.ts'
+
+/** Predicates that only look, and how many arguments each takes. */
+const PREDICATES: Readonly<Record<string, number>> = {
+  '(': 0, ')': 0, '!': 0, ',': 0, '-not': 0, '-a': 0, '-and': 0, '-o': 0, '-or': 0, '-true': 0, '-false': 0,
+  '-daystart': 0, '-depth': 0, '-d': 0, '-follow': 0, '-mount': 0, '-xdev': 0, '-noleaf': 0, '-warn': 0, '-nowarn': 0,
+  '-ignore_readdir_race': 0, '-maxdepth': 1, '-mindepth': 1, '-regextype': 1, '-name': 1, '-iname': 1, '-path': 1,
+  '-ipath': 1, '-wholename': 1, '-iwholename': 1, '-lname': 1, '-ilname': 1, '-regex': 1, '-iregex': 1, '-type': 1,
+  '-xtype': 1, '-size': 1, '-empty': 0, '-mtime': 1, '-mmin': 1, '-atime': 1, '-amin': 1, '-ctime': 1, '-cmin': 1,
+  '-used': 1, '-perm': 1, '-user': 1, '-group': 1, '-uid': 1, '-gid': 1, '-nouser': 0, '-nogroup': 0, '-links': 1,
+  '-inum': 1, '-readable': 0, '-writable': 0, '-executable': 0, '-fstype': 1, '-print': 0, '-print0': 0, '-printf': 1,
+  '-ls': 0, '-prune': 0, '-quit': 0, '--help': 0, '--version': 0
+} // biome-ignore format: a table
+/** Those that compare with a file. */
+const COMPARING = new Set(['-newer', '-anewer', '-cnewer', '-samefile', '-newermt'])
+const RUNNING = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+const WRITING: Readonly<Record<string, string>> = {
+  '-delete': 'It removes what it finds.',
+  '-fprint': 'It writes a file.',
+  '-fprint0': 'It writes a file.',
+  '-fprintf': 'It writes a file.',
+  '-fls': 'It writes a file.'
+}
+
+export const find: Program = args => {
+  let at = 0
+  while (['-H', '-L', '-P'].includes(args[at] ?? '')) at++
+  const roots: string[] = []
+  while (at < args.length && !/^[-(!,]/.test(args[at]!)) roots.push(args[at++]!)
+  const operands: Operand[] = (roots.length > 0 ? roots : ['.']).map(path => ({ path, access: 'list', tree: true }))
+  const runs: Run[] = []
+  for (; at < args.length; at++) {
+    const arg = args[at]!
+    if (Object.hasOwn(PREDICATES, arg)) at += PREDICATES[arg]!
+    else if (COMPARING.has(arg)) {
+      const compared = args[++at]
+      if (compared !== undefined && arg !== '-newermt') operands.push(listed(compared))
+    } else if (RUNNING.has(arg)) {
+      const from = at + 1
+      while (at < args.length && args[at] !== ';' && args[at] !== '+') at++
+      runs.push({ from, until: at, given: true })
+    } else return strictly(WRITING[arg] ?? `It is not known to only read with ${arg}.`, { operands, runs })
+  }
+  return runs.length > 0
+    ? asks('It runs a command on what it finds.', { operands, runs, touches: true })
+    : reads(operands)
+}

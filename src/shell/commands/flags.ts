@@ -1,0 +1,128 @@
+// The flags that a program may have and still only read, in a short notation, and how arguments are held against them.
+//
+// `-abc` three flags · `-n:` takes a value · `-C?` may have one attached · `-f<` its value is a file it reads · `-#` a
+// number such as `-5` · `-e!` takes any value, also one that begins with a dash · `-L;` has its value in the next argument
+// only · `--name`, `--name=` with a value, `--name?` with one or none, `--name<` with a file, `--name!` with any, `--name@`
+// with a name and a value in the next two.
+
+type Kind = 'plain' | 'value' | 'attached' | 'file' | 'any' | 'apart' | 'pair'
+
+export interface Flags {
+  short: ReadonlyMap<string, Kind>
+  long: ReadonlyMap<string, Kind>
+  numbers: boolean
+}
+
+export interface Given {
+  operands: string[]
+  /** Files that flags name. */
+  files: string[]
+  /** As they are declared, such as `-n` or `--lines`. */
+  flags: Set<string>
+  /** What each was given, in order. */
+  values: Map<string, string[]>
+  /** The first that is not in the list; the rest is not looked at. */
+  unknown?: string
+  /** How many operands stand before `--`; undefined where there is none. */
+  dashes?: number
+}
+
+const KINDS: Record<string, Kind> = {
+  ':': 'value',
+  '=': 'value',
+  '?': 'attached',
+  '<': 'file',
+  '!': 'any',
+  ';': 'apart',
+  '@': 'pair'
+}
+
+export function flags(notation: string): Flags {
+  const short = new Map<string, Kind>()
+  const long = new Map<string, Kind>([
+    ['help', 'plain'],
+    ['version', 'plain']
+  ])
+  let numbers = false
+  for (const token of notation.split(' ').filter(Boolean)) {
+    const kind = KINDS[token.at(-1)!] ?? 'plain'
+    const name = kind === 'plain' ? token : token.slice(0, -1)
+    if (token === '-#') numbers = true
+    else if (name.startsWith('--')) long.set(name.slice(2), kind)
+    else if (kind !== 'plain' && name.length !== 2) throw new TypeError(`${token} names more than one flag.`)
+    else for (const letter of name.slice(1)) short.set(letter, kind)
+  }
+  return { short, long, numbers }
+}
+
+/** Reads arguments as GNU getopt does, but for abbreviations, which are not known. */
+export function given(known: Flags, args: readonly string[]): Given {
+  const found: Given = { operands: [], files: [], flags: new Set(), values: new Map() }
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!
+    if (arg === '--') {
+      found.dashes = found.operands.length
+      found.operands.push(...args.slice(at + 1))
+      break
+    }
+    if (!arg.startsWith('-') || arg === '-') found.operands.push(arg)
+    else if (known.numbers && /^-\d+$/.test(arg)) found.flags.add('-#')
+    else {
+      const took = arg.startsWith('--')
+        ? longFlag(known, arg, args.slice(at + 1, at + 3), found)
+        : cluster(known, arg, args[at + 1], found)
+      if (took === undefined) return { ...found, unknown: arg }
+      at += took
+    }
+  }
+  return found
+}
+
+/** How many further arguments it takes; undefined for an unknown one. */
+function longFlag({ long }: Flags, arg: string, next: readonly string[], found: Given): number | undefined {
+  // A value that is written out with its flag is the only one that it may have.
+  if (long.get(arg.slice(2)) === 'plain') {
+    found.flags.add(arg)
+    return 0
+  }
+  const equals = arg.indexOf('=')
+  const name = equals < 0 ? arg.slice(2) : arg.slice(2, equals)
+  const kind = long.get(name)
+  if (kind === undefined || (kind === 'plain' && equals >= 0)) return undefined
+  found.flags.add(`--${name}`)
+  if (kind === 'plain' || (kind === 'attached' && equals < 0)) return 0
+  if (kind === 'pair') return equals < 0 && next.length === 2 ? 2 : undefined
+  const value = equals < 0 ? apart(kind, next[0]) : arg.slice(equals + 1)
+  if (value === undefined) return undefined
+  keep(found, `--${name}`, kind, value)
+  return equals < 0 ? 1 : 0
+}
+
+function cluster({ short }: Flags, arg: string, next: string | undefined, found: Given): number | undefined {
+  for (let at = 1; at < arg.length; at++) {
+    const kind = short.get(arg[at]!)
+    if (kind === undefined) return undefined
+    found.flags.add(`-${arg[at]}`)
+    if (kind === 'plain') continue
+    const attached = arg.slice(at + 1)
+    if (kind === 'attached' || attached !== '') {
+      if (kind === 'apart') return undefined
+      keep(found, `-${arg[at]}`, kind, attached)
+      return 0
+    }
+    const value = apart(kind, next)
+    if (value === undefined) return undefined
+    keep(found, `-${arg[at]}`, kind, value)
+    return 1
+  }
+  return 0
+}
+
+/** A value of its own that looks like a flag may be one, where a program reads otherwise than we do. */
+const apart = (kind: Kind, next: string | undefined) =>
+  next === undefined || (kind !== 'any' && /^-(?!\d*$)/.test(next)) ? undefined : next
+
+function keep({ files, values }: Given, flag: string, kind: Kind, value: string) {
+  if (kind === 'file') files.push(value)
+  values.set(flag, [...(values.get(flag) ?? []), value])
+}

@@ -1,0 +1,44 @@
+// sed: prints what its script leaves of a text. Scripts are few that are certain to do no more than that.
+import { flags, given } from './flags.ts'
+import { asks, file, type Program, reads, strictly, unknownFlag, written } from './program.ts'
+
+const SED = flags(
+  '-nErsuz -e: -i? -l: --quiet --silent --expression= --regexp-extended --in-place? --line-length= --separate ' +
+    '--unbuffered --null-data --posix --debug'
+)
+const ADDRESS = String.raw`(?:\d{1,9}|\$|/(?:[^/\\\n]|\\[^\n])*/I?)(?:~\d{1,9})?`
+const ADDRESSES = String.raw`(?:${ADDRESS}(?:,[+~]?${ADDRESS})?\s*!?\s*)?`
+const SIMPLE = new RegExp(`^${ADDRESSES}[pdqQ=lnNgGhHxD]\\s*(?:\\d{1,3})?$`)
+const SUBSTITUTES = new RegExp(
+  String.raw`^${ADDRESSES}(?:s/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/|s\|(?:[^|\\\n]|\\[^\n])*\|(?:[^|\\\n]|\\[^\n])*\||s#(?:[^#\\\n]|\\[^\n])*#(?:[^#\\\n]|\\[^\n])*#|s,(?:[^,\\\n]|\\[^\n])*,(?:[^,\\\n]|\\[^\n])*,|y/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/)[gpiI0-9]*\s*$`
+)
+
+const GROUP = new RegExp(String.raw`^${ADDRESSES}\{([^{}]*)\}$`)
+
+export const sed: Program = args => {
+  const found = given(SED, args)
+  if (found.unknown !== undefined) return unknownFlag(found.unknown)
+  const scripts = ['-e', '--expression'].flatMap(flag => found.values.get(flag) ?? [])
+  const [script, ...rest] = scripts.length > 0 ? [scripts.join('\n'), ...found.operands] : found.operands
+  const paths = rest.filter(path => path !== '-')
+  if (script === undefined || !script.split('\n').every(onlyPrints))
+    return strictly('Its script may write files or run commands.', { operands: paths.map(file) })
+  if (found.flags.has('-i') || found.flags.has('--in-place'))
+    return asks('It changes files in place.', { operands: paths.map(written), touches: true })
+  return reads(paths.map(file))
+}
+
+/** A line of a script, whole or as commands apart by semicolons. */
+function onlyPrints(line: string) {
+  const text = line.trim()
+  if (text.length > 2_000) return false
+  return isCommand(text) || isGroup(text) || text.split(';').every(part => isCommand(part.trim()))
+}
+
+const isCommand = (text: string) => text === '' || SIMPLE.test(text) || SUBSTITUTES.test(text)
+
+/** Commands in braces, for some lines. */
+function isGroup(text: string) {
+  const within = GROUP.exec(text)?.[1]
+  return within?.split(';').every(part => isCommand(part.trim())) ?? false
+}

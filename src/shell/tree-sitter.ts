@@ -1,0 +1,117 @@
+// The second reader: tree-sitter's grammar of bash. It tells the literal commands of a line, or nothing at all where the
+// line holds anything else. It is asked only about what the first reader found literal and short.
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { Language, type Node, Parser } from 'web-tree-sitter'
+import { isSteady, wordValue } from './word.ts'
+
+/** The literal commands of a line, and its redirects, each in the order they stand. */
+export interface Literal {
+  commands: readonly (readonly string[])[]
+  redirects: readonly string[]
+}
+
+let parser: Parser | undefined
+let loading: Promise<void> | undefined
+
+/** Loads the grammar, once. Until then every line is judged strictly. */
+export const parsersReady = (): Promise<void> => (loading ??= load())
+
+async function load() {
+  // Optimizing the grammar's largest function takes half a gigabyte for a moment. Without it a line is read in fifty
+  // microseconds instead of twenty-five. Either flag alone only moves that moment.
+  setFlagsFromString('--no-wasm-dynamic-tiering')
+  setFlagsFromString('--no-wasm-tier-up')
+  await Parser.init({ locateFile: () => grammarFile('web-tree-sitter', 'web-tree-sitter.wasm') })
+  const language = await Language.load(grammarFile('tree-sitter-bash', 'tree-sitter-bash.wasm'))
+  parser = new Parser().setLanguage(language)
+}
+
+/** In the bundle the files lie beside the code; in the sources, in their packages. */
+function grammarFile(from: string, name: string) {
+  if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL(`./${name}`, import.meta.url))
+  return createRequire(import.meta.url).resolve(`${from}/${name}`)
+}
+
+/** Undefined where the line holds more than literal commands, or could not be read. */
+export function readWithTreeSitter(source: string): Literal | undefined {
+  if (!parser) return undefined
+  const tree = parser.parse(source)
+  if (!tree) return undefined
+  try {
+    const found = new Found()
+    return !tree.rootNode.hasError && found.visit(tree.rootNode) ? found : undefined
+  } finally {
+    tree.delete()
+  }
+}
+
+const GROUPS = new Set(['program', 'list', 'pipeline', 'negated_command', 'subshell', 'redirected_statement'])
+const JOINS = new Set([';', '\n', '&&', '||', '|', '!', '(', ')', 'comment'])
+const WORDS = new Set(['word', 'string', 'raw_string', 'concatenation', 'number', 'command_name', 'simple_expansion'])
+const REDIRECTS = new Set(['>', '<', '>&', '&>', '>>', '>|'])
+
+class Found implements Literal {
+  commands: string[][] = []
+  redirects: string[] = []
+
+  /** Whether all of the node is literal. */
+  visit(node: Node): boolean {
+    if (GROUPS.has(node.type)) return node.children.every(child => child !== null && this.visit(child))
+    if (JOINS.has(node.type)) return true
+    if (node.type === 'file_redirect') return this.#redirect(node)
+    if (node.type === 'command') return this.#command(node)
+    if (node.type === 'test_command') return this.#test(node)
+    return false
+  }
+
+  #command(node: Node): boolean {
+    const words: string[] = []
+    this.commands.push(words)
+    return node.children.every(child => {
+      if (child?.type === 'file_redirect') return this.#redirect(child)
+      return child !== null && WORDS.has(child.type) && add(words, child)
+    })
+  }
+
+  #redirect(node: Node): boolean {
+    let text = ''
+    let aimed = false
+    for (const child of node.children) {
+      if (child === null) return false
+      if (child.type === 'file_descriptor' || REDIRECTS.has(child.type)) text += child.text
+      else if (!WORDS.has(child.type)) return false
+      else if (aimed) {
+        // The grammar takes every word after it for a target; to bash they are words of the command.
+        const command = this.commands.at(-1)
+        if (!command || node.previousSibling?.type === 'subshell' || !add(command, child)) return false
+      } else {
+        const target = wordValue(child.text)
+        if (target === undefined) return false
+        text += ` ${target}`
+        aimed = true
+      }
+    }
+    this.redirects.push(text)
+    return aimed
+  }
+
+  /** `[ … ]` has a grammar of its own there; to bash it is a command like any other. */
+  #test(node: Node): boolean {
+    if (node.firstChild?.type !== '[') return false
+    const words: string[] = []
+    this.commands.push(words)
+    const leaves = (inner: Node): boolean =>
+      inner.childCount === 0 || WORDS.has(inner.type)
+        ? add(words, inner)
+        : inner.children.every(child => child !== null && leaves(child))
+    return leaves(node)
+  }
+}
+
+function add(words: string[], node: Node): boolean {
+  const value = wordValue(node.text) ?? (isSteady(node.text) ? node.text : undefined)
+  if (value !== undefined) words.push(value)
+  return value !== undefined
+}

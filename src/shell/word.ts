@@ -1,0 +1,78 @@
+// One word of a command line as bash would read it, where that takes no more than taking quotes off.
+
+/** Characters without a meaning to bash anywhere in a word. */
+const BARE = /[\p{L}\p{N}_./:@%+,=^~#!\]-]/u
+/** What a dollar sign before it leaves alone within double quotes. */
+const ENDS_DOLLAR = new Set([undefined, ' ', '|', ')', '/', '\\', '.', ','])
+/** What a backslash takes the meaning of within double quotes. */
+const ESCAPED_IN_QUOTES = new Set(['$', '`', '"', '\\'])
+/** Braces that stay: a reflog entry such as `HEAD@{1}`, and none at all. */
+const KEPT_BRACES = /@\{[A-Za-z0-9_.:/-]*\}/g
+/** Where a tilde becomes a home folder. */
+const HOME = /(?:^|[=:])~/
+
+/** The text that a program gets for the word; undefined where the shell would do more than take off quotes. */
+export function wordValue(raw: string): string | undefined {
+  if (raw === '[' || raw === ']' || raw === '{}' || raw === '!') return raw
+  if (raw === '' || raw.startsWith('#')) return undefined
+  let value = ''
+  let bare = ''
+  for (let at = 0; at < raw.length; at++) {
+    const char = raw[at]!
+    if (char === "'") {
+      const end = raw.indexOf("'", at + 1)
+      if (end < 0) return undefined
+      value += raw.slice(at + 1, end)
+      bare += 'q'
+      at = end
+    } else if (char === '"') {
+      const quoted = inDoubleQuotes(raw, at + 1)
+      if (!quoted) return undefined
+      value += quoted.value
+      bare += 'q'
+      at = quoted.end
+    } else if (char === '\\') {
+      const next = raw[++at]
+      if (next === undefined || next === '\n') return undefined
+      value += next
+      bare += 'q'
+    } else {
+      value += char
+      bare += char
+    }
+  }
+  const left = bare.replace(KEPT_BRACES, '@')
+  if (HOME.test(left)) return undefined
+  for (const char of left) if (!BARE.test(char)) return undefined
+  return value
+}
+
+/** More values of one flag, by a pattern or a list: whatever files there are, each word begins with that flag. */
+const MORE_VALUES = /^-(?:-[a-z][a-z-]{1,30}=|[a-z])[\w.*?=-]{0,200}(?:\{[\w.*?,-]{1,200}\}[\w.*?-]{0,200})?$/
+
+/** Whether what it expands to can only be a number where `$?` stands, or more words that begin with the same flag. */
+export const isSteady = (raw: string) => MORE_VALUES.test(raw) || holdsStatus(raw)
+
+const holdsStatus = (raw: string) =>
+  raw.includes('$?') && !/['\\]/.test(raw) && wordValue(raw.replaceAll('$?', '0')) !== undefined
+
+function inDoubleQuotes(raw: string, from: number): { value: string; end: number } | undefined {
+  let value = ''
+  for (let at = from; at < raw.length; at++) {
+    const char = raw[at]!
+    if (char === '"') return { value, end: at }
+    if (char === '`') return undefined
+    if (char === '$') {
+      const next = raw[at + 1]
+      if (next !== '"' && !ENDS_DOLLAR.has(next)) return undefined
+      value += char
+    } else if (char === '\\' && raw[at + 1] === '\n') {
+      return undefined
+    } else if (char === '\\' && ESCAPED_IN_QUOTES.has(raw[at + 1]!)) {
+      value += raw[++at]!
+    } else {
+      value += char
+    }
+  }
+  return undefined
+}

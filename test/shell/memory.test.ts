@@ -1,0 +1,19 @@
+// What reading command lines costs the server in memory.
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+
+const PROGRAM = `
+import { readWithTreeSitter, parsersReady } from './src/shell/tree-sitter.ts'
+const before = process.resourceUsage().maxRSS
+await parsersReady()
+for (let i = 0; i < 5_000; i += 1) readWithTreeSitter('cat a.txt | grep -n "x y" | head -20 && git status --short')
+// What the engine does beside us is done by then.
+await new Promise(resolve => setTimeout(resolve, 1_000))
+console.log(process.resourceUsage().maxRSS - before)
+`
+
+t.test('the grammar of command lines is never compiled by what takes half a gigabyte', async t => {
+  const args = ['--input-type=module-typescript', '--eval', PROGRAM]
+  const grown = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  t.ok(grown < 102_400, `${grown} KiB more than before the grammar was loaded`)
+})
