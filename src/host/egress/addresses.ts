@@ -1,0 +1,87 @@
+// What kind of address an IP address is. Only those that anybody on the internet may reach are let through; every other
+// one is refused by the name of its kind.
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Where clouds tell a machine its own credentials. Some of these lie in ranges that look public. */
+const METADATA = new Set([
+  '169.254.169.254',
+  '169.254.170.2',
+  '168.63.129.16',
+  '100.100.100.200',
+  'fd00:ec2:0:0:0:0:0:254'
+])
+
+const KINDS: Readonly<Record<string, string>> = {
+  unspecified: 'the unspecified address',
+  loopback: 'a loopback address',
+  private: 'a private address',
+  uniqueLocal: 'a private address',
+  deprecatedSiteLocal: 'a private address',
+  carrierGradeNat: 'a private address',
+  linkLocal: 'a link-local address',
+  multicast: 'a multicast address',
+  broadcast: 'a broadcast address'
+}
+const RESERVED = 'a reserved address'
+const CARRIER = 'an address that stands for another one'
+
+/** The one block from which IPv6 addresses of the internet are given out. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+/** What a network without IPv4 puts before the IPv4 addresses of the internet. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+/** Deprecated or local ways to put an IPv4 address into an IPv6 one; nothing of the internet is named so. */
+const CARRIERS: ReadonlySet<string> = new Set(['rfc6145', 'rfc6052', '6to4', 'teredo'])
+const COMPATIBLE = ipaddr.IPv6.parseCIDR('::/96')
+
+/** Why the address is not to be reached; undefined for a public one. `address` is as a resolver or a socket tells it. */
+export function whyNotPublic(address: string): string | undefined {
+  const parsed = parseAddress(address)
+  if (!parsed) return 'not an address'
+  const plain = unwrapped(parsed)
+  if (METADATA.has(plain.toNormalizedString())) return 'a cloud metadata address'
+  const range: string = plain.range()
+  const kind = KINDS[range]
+  if (kind) return kind
+  if (plain instanceof ipaddr.IPv6) {
+    if (CARRIERS.has(range) || plain.match(COMPATIBLE)) return CARRIER
+    if (!plain.match(GLOBAL_UNICAST)) return RESERVED
+  }
+  if (range !== 'unicast') return RESERVED
+  return isOwn(plain) ? 'an address of this machine' : undefined
+}
+
+/** Whether two texts name the same address. */
+export function sameAddress(a: string, b: string): boolean {
+  const [one, other] = [parseAddress(a), parseAddress(b)]
+  return one !== undefined && other !== undefined && canonical(one) === canonical(other)
+}
+
+/** Four decimal numbers, or IPv6 without a zone; nothing that only some programs take for an address. */
+export function parseAddress(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  if (!ipaddr.IPv6.isValid(text)) return undefined
+  const address = ipaddr.IPv6.parse(text)
+  return address.zoneId === undefined ? address : undefined
+}
+
+function unwrapped(address: Address): Address {
+  if (!(address instanceof ipaddr.IPv6)) return address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  return address.match(NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
+}
+
+const canonical = (address: Address) => unwrapped(address).toNormalizedString()
+
+/** A service that listens on all addresses answers on these too. Asked each time: they come and go. */
+function isOwn(address: Address): boolean {
+  const wanted = address.toNormalizedString()
+  return Object.values(networkInterfaces()).some(all => all?.some(own => ownText(own.address) === wanted))
+}
+
+function ownText(address: string) {
+  const parsed = parseAddress(address.replace(/%.*$/, ''))
+  return parsed && canonical(parsed)
+}

@@ -1,0 +1,85 @@
+// The network of one sandboxed command: nothing but a proxy of our own with a list of hosts. The proxy listens here on a
+// unix socket that is put into the sandbox; in there a bridge makes an ordinary local proxy of it, and the environment
+// tells programs about that.
+import { join } from 'node:path'
+import { temporaryFolder } from '../temporary.ts'
+import type { Attempts } from './attempts.ts'
+import { bridge } from './bridge.ts'
+import type { Guarding } from './guard.ts'
+import { hostPattern } from './host-patterns.ts'
+import { EgressProxy, type ProxyLimits } from './proxy.ts'
+
+export interface EgressOptions extends Guarding {
+  /** Host patterns; see `hostPattern`. */
+  allow: readonly string[]
+  limits?: Partial<ProxyLimits>
+}
+
+export interface Egress {
+  /** The proxy's unix socket, outside. */
+  socket: string
+  /** What must be readable inside: `from` here, `to` there. Nobody may change these. */
+  mounts: readonly { from: string; to: string }[]
+  /** Variables that tell programs of the proxy; they go over those that the command has. */
+  env: Readonly<Record<string, string>>
+  /** The program as it is to be started inside, its bridge around it; first the file, then its arguments. */
+  argv(program: { file: string; args: readonly string[] }): [file: string, ...args: string[]]
+  /** Once the command has ended: breaks what is still open, and tells what was tried. */
+  close(): Promise<Attempts>
+}
+
+const LIMITS: ProxyLimits = { connections: 256, idle_ms: 120_000, headers_ms: 30_000 }
+/** Where the sandbox has them. */
+const INSIDE = { node: '/run/toolgate/node', socket: '/run/toolgate/egress.sock' }
+const PORT = 3128
+// Small, and up sooner than with a compiler.
+const NODE_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings']
+const FOR_HTTP = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
+const FOR_NPM = ['npm_config_proxy', 'npm_config_https_proxy']
+/** What a sandbox runs for itself is reached directly: it has a loopback of its own. */
+const DIRECT = 'localhost,127.0.0.1,::1'
+
+/** Throws INVALID_PARAMS for what is no host pattern. */
+export async function openEgress({ allow, limits, ...guarding }: EgressOptions): Promise<Egress> {
+  const proxy = new EgressProxy({ ...guarding, allow: allow.map(hostPattern), limits: { ...LIMITS, ...limits } })
+  const { path: folder, remove } = await temporaryFolder()
+  const socket = join(folder, 'socket')
+  try {
+    await proxy.listen(socket)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return {
+    socket,
+    mounts: [
+      { from: process.execPath, to: INSIDE.node },
+      { from: socket, to: INSIDE.socket }
+    ],
+    env: environment(),
+    argv: ({ file, args }) => [
+      INSIDE.node,
+      ...NODE_FLAGS,
+      '-e',
+      `(${bridge})(require)`,
+      '--',
+      INSIDE.socket,
+      String(PORT),
+      file,
+      ...args
+    ],
+    close: () => proxy.close().finally(remove)
+  }
+}
+
+function environment(): Record<string, string> {
+  const url = `http://127.0.0.1:${PORT}`
+  return {
+    ...Object.fromEntries([...FOR_HTTP, ...FOR_NPM].map(name => [name, url])),
+    NO_PROXY: DIRECT,
+    no_proxy: DIRECT,
+    npm_config_noproxy: DIRECT,
+    // Without it Node's own fetch knows of no proxy.
+    NODE_USE_ENV_PROXY: '1'
+  }
+}

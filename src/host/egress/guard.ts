@@ -1,0 +1,66 @@
+// The guard of the way out: whoever wants to reach a host is connected to a public address of it, or not at all.
+//
+// A name is looked up once, every address it has is judged, and the connection goes to one of exactly these, so that a
+// second answer of the resolver is never asked for. Each refusal names the kind of address, not the address.
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { ToolError } from '../../errors.ts'
+import { type HostName, hostText } from '../../text/hosts.ts'
+import { sameAddress, whyNotPublic } from './addresses.ts'
+
+/** The world as the guard sees it. */
+export interface Outside {
+  /** Every address of a name, best first. */
+  lookup(name: string): Promise<readonly string[]>
+  /** A connection to that very address; rejects where it doesn't come about in time. */
+  dial(address: string, port: number): Promise<Socket>
+}
+
+export interface Guarding {
+  /** Ports that the server itself listens on: nothing is reached on these, wherever it is. */
+  own_ports: readonly number[]
+  outside?: Outside
+}
+
+const CONNECT_MS = 10_000
+/** Of many addresses, so many are tried. */
+const MOST_TRIED = 4
+
+/** Throws URL_BLOCKED where nothing may be reached there, and NETWORK_ERROR where nothing is. */
+export async function connectOut(host: HostName, port: number, guarding: Guarding): Promise<Socket> {
+  const { own_ports, outside = THE_NETWORK } = guarding
+  if (own_ports.includes(port)) throw new ToolError('URL_BLOCKED', 'This port is our own.')
+  const addresses = 'address' in host ? [host.address] : await addressesOf(host.name, outside)
+  for (const address of addresses) {
+    const why = whyNotPublic(address)
+    if (why) throw new ToolError('URL_BLOCKED', `${hostText(host)} is ${why}.`)
+  }
+  for (const address of addresses.slice(0, MOST_TRIED)) {
+    const socket = await outside.dial(address, port).catch(() => undefined)
+    if (socket) return socket
+  }
+  throw new ToolError('NETWORK_ERROR', `${hostText(host)} could not be reached on port ${port}.`)
+}
+
+async function addressesOf(name: string, outside: Outside): Promise<readonly string[]> {
+  const found = await outside.lookup(name).catch(() => [])
+  if (found.length === 0) throw new ToolError('NETWORK_ERROR', `There is no address for ${name}.`)
+  return found
+}
+
+/** The network that this machine has. */
+export const THE_NETWORK: Outside = {
+  lookup: async name => (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address),
+  async dial(address, port) {
+    const socket = connect({ host: address, port, allowHalfOpen: true, autoSelectFamily: false })
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })
+      if (!sameAddress(socket.remoteAddress ?? '', address)) throw new Error('The connection leads elsewhere.')
+      return socket
+    } catch (error) {
+      socket.on('error', () => {}).destroy()
+      throw error
+    }
+  }
+}

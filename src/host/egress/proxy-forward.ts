@@ -1,0 +1,60 @@
+// Handing on one request for plain http, over a connection made for it, and its answer.
+import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import { ToolError } from '../../errors.ts'
+import { answerPlainly } from './proxy-answers.ts'
+import { endToEnd } from './proxy-headers.ts'
+
+export interface Target {
+  /** As judged, whatever the request says beside. */
+  host: string
+  path: string
+}
+
+/** The most that the headers of a message may be. */
+export const HEADER_BYTES = 16_384
+
+/** The authority and the path of an absolute http URL, as written. */
+export function absolute(url: string): Target {
+  const { host, path = '' } = /^http:\/\/(?<host>[^/?#\\]*)(?<path>[^#]*)/is.exec(url)?.groups ?? {}
+  if (host === undefined)
+    throw new ToolError('URL_BLOCKED', 'It is no http URL; for https a proxy is asked to CONNECT.')
+  return { host, path: path.startsWith('/') ? path : `/${path}` }
+}
+
+/** Throws where the request cannot be put to the other end. */
+export function forward(request: IncomingMessage, response: ServerResponse, upstream: Socket, { host, path }: Target) {
+  const { method = 'GET', rawHeaders, headers } = request
+  const chunked = headers['transfer-encoding'] !== undefined
+  const out = openRequest({
+    createConnection: () => upstream,
+    method,
+    path,
+    headers: [...forwarded(rawHeaders, host), ...(chunked ? ['Transfer-Encoding', 'chunked'] : [])],
+    maxHeaderSize: HEADER_BYTES
+  })
+  const broken = () => {
+    out.destroy()
+    answerPlainly(response, new ToolError('NETWORK_ERROR', `${host} broke off.`))
+  }
+  response.once('close', () => out.destroy())
+  out.on('error', broken)
+  out.once('response', incoming => {
+    try {
+      response.writeHead(incoming.statusCode ?? 0, endToEnd(incoming.rawHeaders))
+    } catch {
+      // What the other end says may be no answer that anybody could be given.
+      return broken()
+    }
+    pipeline(incoming, response, () => {})
+  })
+  if (chunked || headers['content-length'] !== undefined) request.pipe(out)
+  else out.end()
+}
+
+function forwarded(headers: readonly string[], host: string): string[] {
+  const kept = endToEnd(headers)
+  const others = kept.filter((_, i) => kept[i - (i % 2)]?.toLowerCase() !== 'host')
+  return ['Host', host, ...others, 'Connection', 'close']
+}
