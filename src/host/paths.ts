@@ -1,5 +1,5 @@
 // Where a path leads. Every path a tool is given is walked here, one folder at a time through open descriptors, so that
-// neither a link nor a race can lead out of the workspace, and is judged by where it ends, not by how it is spelled.
+// neither a link nor a race can lead out of the workspace. What a path means to security is told in judging.ts.
 import {
   type BigIntStats,
   closeSync,
@@ -17,31 +17,12 @@ import { ToolError } from '../errors.ts'
 import { byDescriptor, DOORS, type Doors } from './door.ts'
 import { errnoOf, explain, quote } from './errno.ts'
 import type { Workspace } from './host.ts'
-import { fold, HARMLESS_NAMES, NamePatterns, PROTECTED_NAMES, SELF_STARTING_NAMES, SENSITIVE_NAMES } from './names.ts'
-
-/** What is off limits beyond the built-in names. One object for the whole server: what is made from it is kept. */
-export interface Guard {
-  /** Real path of the server's own state folder. */
-  stateDir: string
-  /** More name patterns to treat as sensitive (see `names.ts`). */
-  sensitive: readonly string[]
-}
-
-export interface Resolved {
-  /** Canonical: links inside the workspace followed, '/'-separated, relative to the root; '.' is the root itself. */
-  path: string
-  kind: 'file' | 'directory' | 'other' | 'missing'
-  /** The access that is refused for ever: 'write' (git's internals may be read), 'all' (the server's own state). */
-  protected?: 'write' | 'all'
-  /** Holds credentials by its name: reading asks strictly; left out of searches. */
-  sensitive: boolean
-  /** Some program runs or obeys it later by itself: writing asks strictly. */
-  self_starting: boolean
-}
 
 /** Where a walk ended, with the folder above still open. */
 export interface Place {
   path: string
+  /** The same way as it was before each link that was followed: what a link is called may mean something, too. */
+  through: readonly string[]
   /** What is there; undefined when nothing is. */
   stat: BigIntStats | undefined
   /** Descriptor of the last folder on the way that exists. */
@@ -97,6 +78,7 @@ class Walk {
   /** Names of the folders walked so far, and the descriptor of the last. */
   #names: string[] = []
   #fd: number
+  #through: string[] = []
   #links = 0
   #steps = 0
 
@@ -170,6 +152,7 @@ class Walk {
   #follow(name: string) {
     if (++this.#links > MAX_LINKS) throw invalid(this.#given, 'leads through too many links')
     const target = readlinkSync(this.#prefix() + name)
+    this.#through.push([...this.#names, name, ...this.#pending.toReversed()].join('/'))
     if (target.startsWith('/')) {
       this.#names = []
       this.#release()
@@ -196,9 +179,9 @@ class Walk {
     return this.#place({ path: '.', stat, folder: this.#fd, prefix, door: `${prefix}.`, missing: [], blocked: false })
   }
 
-  #place(place: Omit<Place, 'close'>): Place {
+  #place(place: Omit<Place, 'close' | 'through'>): Place {
     const own = this.#fd !== this.#workspace.fd
-    return { ...place, close: () => own && closeSync(place.folder) }
+    return { ...place, through: this.#through, close: () => own && closeSync(place.folder) }
   }
 }
 
@@ -239,96 +222,5 @@ const invalid = (given: string, why: string) =>
 // One text for all that leads out, so that the answer does not tell what exists there.
 const outside = (given: string) => invalid(given, 'is outside the workspace')
 
-/** What policy must know of a canonical path. */
-export function judge(workspace: Workspace, guard: Guard, place: Pick<Place, 'path' | 'stat'>): Resolved {
-  const { path, stat } = place
-  const folded = fold(path)
-  const names = folded.split('/')
-  const lists = listsOf(guard)
-  const protection = protectionIn(workspace, guard, path, folded, names)
-  return {
-    path,
-    kind: kindOf(stat),
-    ...(protection && { protected: protection }),
-    sensitive: SENSITIVE.covers(names.map(name => (HARMLESS.covers([name]) ? '' : name))) || lists.covers(names),
-    self_starting: SELF_STARTING.covers(names)
-  }
-}
-
-/** Whether what is beneath a folder may be judged by that folder's name too, and so otherwise beneath another. */
-export function judgesBeneath(guard: Guard, path: string): boolean {
-  const names = fold(path).split('/')
-  return [SENSITIVE, listsOf(guard), PROTECTED, SELF_STARTING].some(patterns => patterns.mayCoverBeneath(names))
-}
-
-/** The access to a canonical path that is refused for ever: all that a listing asks of it, and the rest costs more. */
-export function protectionOf(workspace: Workspace, guard: Guard, path: string): Resolved['protected'] {
-  const folded = fold(path)
-  return protectionIn(workspace, guard, path, folded, folded.split('/'))
-}
-
-function protectionIn(workspace: Workspace, guard: Guard, path: string, folded: string, names: readonly string[]) {
-  if (belongsToServer(workspace, guard, path, folded)) return 'all'
-  const isProtected = folded.includes(IN_ALL_PROTECTED) && PROTECTED.covers(names)
-  return isProtected || holdsState(workspace, guard, folded) ? 'write' : undefined
-}
-
-/** Whether searches and listings of contents leave a path (relative to the root) out. */
-export function isHidden(workspace: Workspace, guard: Guard, path: string): boolean {
-  const { sensitive, protected: protection } = judge(workspace, guard, { path, stat: undefined })
-  return sensitive || protection !== undefined
-}
-
-/**
- * The same as ignore globs for ripgrep (`--iglob '!…'` each), so that such files are not even opened. They cover a
- * little more than `isHidden`, which also knows the exceptions.
- */
-export function searchExcludes(workspace: Workspace, guard: Guard): string[] {
-  const names = [...SENSITIVE_NAMES, ...guard.sensitive, '.git', `${TEMP_PREFIX}*`]
-  const state = below(workspace.root, guard.stateDir)
-  return [...names.map(name => `**/${name}`), ...(state ? [`/${state}`] : [])]
-}
-
 /** The file system that the last folder on the way is on. Of a file it would not tell where layers are stacked. */
 export const deviceAt = ({ folder }: Place): bigint => fstatSync(folder, { bigint: true }).dev
-
-export function kindOf(stat: BigIntStats | undefined): Resolved['kind'] {
-  if (!stat) return 'missing'
-  return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other'
-}
-
-const PROTECTED = new NamePatterns(PROTECTED_NAMES)
-/** Stands in each of the protected names: most paths need not be compared with them. */
-export const IN_ALL_PROTECTED = 'git'
-const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
-const HARMLESS = new NamePatterns(HARMLESS_NAMES)
-const SELF_STARTING = new NamePatterns(SELF_STARTING_NAMES)
-
-const extra = new WeakMap<Guard, NamePatterns>()
-
-function listsOf(guard: Guard) {
-  const known = extra.get(guard)
-  if (known) return known
-  const patterns = new NamePatterns(guard.sensitive)
-  extra.set(guard, patterns)
-  return patterns
-}
-
-function belongsToServer({ root }: Workspace, { stateDir }: Guard, path: string, folded: string) {
-  if (isWithin(stateDir, root)) return true
-  const state = below(root, stateDir)
-  if (state !== undefined && isWithin(fold(state), folded)) return true
-  return path.slice(path.lastIndexOf('/') + 1).startsWith(TEMP_PREFIX)
-}
-
-/** The server's state lies beneath: such a folder may be looked at, not moved or removed. */
-function holdsState({ root }: Workspace, { stateDir }: Guard, folded: string) {
-  const state = below(root, stateDir)
-  return state !== undefined && folded !== '.' && isWithin(folded, fold(state))
-}
-
-const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
-
-/** The path relative to a folder that holds it. */
-const below = (folder: string, path: string) =>
-  path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined

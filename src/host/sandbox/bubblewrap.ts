@@ -1,0 +1,155 @@
+// Keeping programs on Linux, by bubblewrap: namespaces of their own, a file system that holds only what is put there, no
+// rights, a filter of system calls, limits.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import type { Workspace } from '../host.ts'
+import { homeOf } from '../server/home.ts'
+import { expanded } from './beneath.ts'
+import { divide } from './environment.ts'
+import { GuardedWorkspaces } from './guarded-workspaces.ts'
+import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
+import { Limiter } from './limits.ts'
+import { type OwnFiles, writeOwnFiles } from './own-files.ts'
+import { checked } from './pinned.ts'
+import type { Confined, Program } from './sandbox.ts'
+import { setUpIn } from './set-up.ts'
+import { coversSystem } from './system.ts'
+import { Toolchains } from './toolchains.ts'
+import { Descriptors, viewOf } from './view.ts'
+
+/** Never by the search path: a workspace may be on it. */
+const BWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
+/** Who a program is inside where the server is root: the same user, without looking like one who may do everything. */
+const PLAIN_ID = 1_000
+
+/** What is the same for every command. */
+interface Parts {
+  bwrap: string
+  own: OwnFiles
+  home: string
+  toolchains: Toolchains
+  limiter: Limiter
+  /** What is mounted can be handed over open, so that no name is looked up again. */
+  byDescriptor: boolean
+}
+
+export class Bubblewrap implements Keeper {
+  readonly missing: string | undefined
+  readonly grantsHosts = true
+  readonly #options: KeeperOptions
+  readonly #bwrap = BWRAP.find(file => existsSync(file))
+  readonly #workspaces: GuardedWorkspaces
+  #parts: Parts | undefined
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+    this.#workspaces = new GuardedWorkspaces(options)
+    this.missing = this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
+  }
+
+  get lacks() {
+    const { own, limiter, byDescriptor } = this.#ready()
+    return [
+      ...limiter.lacks,
+      ...(own.seccomp ? [] : [`a filter of system calls for ${process.arch}`]),
+      ...(byDescriptor
+        ? []
+        : ['mounts by descriptor (bubblewrap 0.10), against commands that move folders as others start'])
+    ]
+  }
+
+  async confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined> {
+    const { root } = workspace
+    if (coversSystem(root))
+      throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
+    const { bwrap, own, home, limiter, byDescriptor, ...parts } = this.#ready()
+    const { settings, stateDir, hidden } = this.#options
+    const { env, inside } = divide({ ...program.env, TMPDIR: '/tmp' })
+    const toolchains = await parts.toolchains.beside(root)
+    // Whoever configures a path to be read means what is in it.
+    const exposed = [...settings.read, ...settings.write].map(expanded)
+    const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', exposed)
+    try {
+      const descriptors = new Descriptors()
+      const setUp = setUpIn(own.folder)
+      descriptors.of(setUp.placeholder)
+      const view = viewOf(
+        { program, level, root, settings, guard, own, home, toolchains, byDescriptor, never: [stateDir, ...hidden] },
+        descriptors
+      )
+      // Last of what may fail: a control group stays until it is removed.
+      const bounds = limiter.bounds()
+      const args = [
+        ...setUp.args,
+        ...NAMESPACES,
+        ...(program.terminal ? [] : ['--new-session']),
+        ...identityArguments(),
+        ...view,
+        ...inside,
+        ...(own.seccomp ? ['--seccomp', descriptors.of(own.seccomp)] : []),
+        ...['--chdir', program.cwd, '--'],
+        ...(guard.isBeside && !byDescriptor ? checked([...guard.pinned, ...guard.held]) : []),
+        ...bounds.inside,
+        program.file,
+        ...program.args
+      ]
+      const [file, ...rest] = [...setUp.outside, ...bounds.outside, bwrap, ...args]
+      const released = async () => {
+        const never_began = !setUp.began()
+        // A group that stays is swept later; the guard is let go in any case.
+        const aftermath = await bounds.remove().then(guard.release, guard.release)
+        return { ...aftermath, ...(never_began && { never_began }) }
+      }
+      return { file: file!, args: rest, cwd: '/', env, inherit: descriptors.files, released }
+    } catch (error) {
+      await guard.release()
+      throw error
+    }
+  }
+
+  made(workspace: Workspace, name: string) {
+    this.#workspaces.of(workspace).made(name)
+  }
+
+  beside(workspace: Workspace) {
+    return this.#workspaces.of(workspace).beside()
+  }
+
+  recover(workspace: Workspace) {
+    return this.#workspaces.of(workspace).recover()
+  }
+
+  #ready(): Parts {
+    const bwrap = this.#bwrap
+    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missing ?? '')
+    const { environment = process.env, stateDir } = this.#options
+    const home = homeOf(environment)
+    this.#parts ??= {
+      bwrap,
+      own: writeOwnFiles(path.join(stateDir, 'sandbox'), { ...identity(), home }),
+      home,
+      toolchains: new Toolchains(environment),
+      limiter: new Limiter(this.#options.settings),
+      byDescriptor: execFileSync(bwrap, ['--help'], { encoding: 'utf8', env: {} }).includes('--ro-bind-fd')
+    }
+    return this.#parts
+  }
+}
+
+const NAMESPACES = [
+  ...['--unshare-all', '--unshare-user', '--disable-userns'],
+  ...['--cap-drop', 'ALL', '--die-with-parent', '--hostname', 'sandbox']
+]
+
+/** Files keep their owner: whoever the program is inside, outside it is the user that the server runs as. */
+function identity() {
+  const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()]
+  return uid === 0 ? { uid: PLAIN_ID, gid: PLAIN_ID } : { uid, gid }
+}
+
+function identityArguments() {
+  const { uid, gid } = identity()
+  return ['--uid', String(uid), '--gid', String(gid)]
+}

@@ -1,0 +1,176 @@
+// Control groups: how the kernel bounds the memory and the number of processes of a command as a whole. A group is made
+// for each command and removed after it. They need a place that this user may make groups in; without one they are
+// missing, and told to be.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { isLeftOver, newGroupName } from '../processes/group-names.ts'
+
+export interface GroupLimits {
+  memory_bytes: number
+  processes: number
+}
+
+/** The group of one command. */
+export interface Cgroup {
+  /** A process of one thread joins by writing 0 into each of these. */
+  joins: string[]
+  /** Once everything in it has ended. */
+  remove(): Promise<void>
+}
+
+const PREFIX = 'toolgate'
+/** What has been killed leaves its group a moment later. */
+const PATIENCE_MS = [0, 5, 20, 80, 320, 1_000]
+
+export class Cgroups {
+  /** Where groups are made: one folder for both limits, or with the older kind one for each. */
+  readonly #folders: readonly string[]
+  readonly #limits: GroupLimits
+
+  /** Undefined where this user may make none. */
+  static find(limits: GroupLimits): Cgroups | undefined {
+    for (const folders of places()) {
+      const groups = new Cgroups(folders, limits)
+      if (groups.#works()) return groups
+    }
+    return undefined
+  }
+
+  constructor(folders: readonly string[], limits: GroupLimits) {
+    this.#folders = folders
+    this.#limits = limits
+  }
+
+  make(): Cgroup {
+    const name = newGroupName(PREFIX)
+    const made: string[] = []
+    try {
+      for (const folder of this.#folders) {
+        const group = path.join(folder, name)
+        mkdirSync(group)
+        made.push(group)
+      }
+      for (const group of made) this.#limit(group)
+    } catch (error) {
+      for (const group of made) removeNow(group)
+      throw error
+    }
+    return { joins: made.map(joining), remove: () => remove(made) }
+  }
+
+  /** Removes what servers left behind that were killed, in groups beside ours too: the next server may be in another. */
+  sweep() {
+    for (const folder of this.#folders.flatMap(own => [own, ...foldersIn(path.dirname(own))])) {
+      for (const name of namesIn(folder)) if (isLeftOver(PREFIX, name)) removeNow(path.join(folder, name))
+    }
+  }
+
+  #works() {
+    try {
+      this.sweep()
+      const { joins } = this.make()
+      for (const join of joins) removeNow(path.dirname(join))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #limit(group: string) {
+    const { memory_bytes, processes } = this.#limits
+    const all: [string, number, 'needed' | 'better'][] = [
+      ['memory.max', memory_bytes, 'needed'],
+      ['memory.swap.max', 0, 'better'],
+      ['memory.oom.group', 1, 'better'],
+      ['memory.limit_in_bytes', memory_bytes, 'needed'],
+      ['memory.memsw.limit_in_bytes', memory_bytes, 'better'],
+      ['pids.max', processes, 'needed']
+    ]
+    let set = 0
+    for (const [name, value, need] of all) {
+      const file = path.join(group, name)
+      if (!existsSync(file)) continue
+      try {
+        writeFileSync(file, String(value))
+        set += need === 'needed' ? 1 : 0
+      } catch (error) {
+        if (need === 'needed') throw error
+      }
+    }
+    if (set * this.#folders.length < 2) throw new Error(`${group} takes no limits`)
+  }
+}
+
+/** The older kind takes a thread that moves itself without holding up all starts of processes until that is done, which
+ * takes as long as the rest of the sandbox. */
+function joining(group: string): string {
+  const own = path.join(group, 'tasks')
+  return existsSync(own) ? own : path.join(group, 'cgroup.procs')
+}
+
+const foldersIn = (folder: string) => namesIn(folder).map(name => path.join(folder, name))
+
+/** None where that is no folder, or gone meanwhile. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Where groups may be made, best first. */
+function places(): string[][] {
+  try {
+    const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+    const own = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+    return [...unified(mounts, own), ...separate(mounts, own)]
+  } catch {
+    return []
+  }
+}
+
+// One tree for all limits. A group with processes in it, as ours has, takes no groups within it that have limits; so
+// they are made beside it, which a person's own services may.
+function unified(mounts: readonly string[], own: readonly string[]): string[][] {
+  const [, mount] = mounts.map(line => line.split(' ')).find(([, , type]) => type === 'cgroup2') ?? []
+  const line = own.find(one => one.startsWith('0::'))
+  if (!mount || !line) return []
+  const group = line.slice('0::'.length)
+  return [path.join(mount, path.dirname(group))]
+    .filter(folder => {
+      const has = readFileSync(path.join(folder, 'cgroup.subtree_control'), 'utf8').split(/\s+/)
+      return has.includes('memory') && has.includes('pids')
+    })
+    .map(folder => [folder])
+}
+
+function separate(mounts: readonly string[], own: readonly string[]): string[][] {
+  const folders = ['memory', 'pids'].map(controller => {
+    const [, mount] =
+      mounts
+        .map(line => line.split(' '))
+        .find(([, , type, options]) => type === 'cgroup' && options?.split(',').includes(controller)) ?? []
+    const line = own.find(one => one.split(':')[1]?.split(',').includes(controller))
+    const within = mount && line && path.join(mount, line.split(':').slice(2).join(':'))
+    return within && existsSync(within) ? within : mount
+  })
+  return folders.every(folder => folder !== undefined) ? [folders] : []
+}
+
+async function remove(groups: readonly string[]) {
+  for (const pause of PATIENCE_MS) {
+    if (pause > 0) await setTimeout(pause)
+    if (groups.map(removeNow).every(gone => gone)) return
+  }
+}
+
+function removeNow(group: string): boolean {
+  try {
+    rmdirSync(group)
+  } catch {
+    // It is gone, or something in it still has to go; what stays is swept at the next start.
+  }
+  return !existsSync(group)
+}

@@ -1,0 +1,58 @@
+// The level `container`: the server and all it starts stand in a container, which is the sandbox. Nothing more is put
+// around a command; so this tells what the container itself leaves open.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { LevelState } from './sandbox.ts'
+
+/** Files that container engines put into a container. */
+const MARKS = ['/.dockerenv', '/run/.containerenv']
+/** Whoever can speak to one of these starts containers of their own, with all of the machine in them. */
+const ENGINES = [
+  '/var/run/docker.sock',
+  '/run/docker.sock',
+  '/run/podman/podman.sock',
+  '/run/containerd/containerd.sock'
+]
+
+export function containerState(): LevelState {
+  const level = 'container'
+  if (!MARKS.some(mark => existsSync(mark)) && !/\bcontainer=/.test(environmentOfFirst()))
+    return { level, holds: false, reason: 'This is no container as far as can be seen.' }
+  const engine = ENGINES.find(socket => existsSync(socket))
+  if (engine)
+    return { level, holds: false, reason: `The container holds ${engine}, by which the machine can be taken over.` }
+  const lacks = [
+    'keeping commands from each other, from the server and from its files',
+    ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
+    ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),
+    ...(status('NoNewPrivs') === '1' ? [] : ['no new privileges (`--security-opt no-new-privileges`)']),
+    ...(isWritable('/usr') ? ['a read-only file system (`--read-only`)'] : [])
+  ]
+  return { level, holds: true, lacks }
+}
+
+function environmentOfFirst(): string {
+  try {
+    return readFileSync('/proc/1/environ', 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function status(name: string): string | undefined {
+  try {
+    return readFileSync('/proc/self/status', 'latin1').match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+function isWritable(folder: string): boolean {
+  const file = `${folder}/.toolgate-tmp-probe-${process.pid}`
+  try {
+    writeFileSync(file, '', { flag: 'wx' })
+    rmSync(file)
+    return true
+  } catch {
+    return false
+  }
+}

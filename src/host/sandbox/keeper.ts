@@ -1,0 +1,37 @@
+// How one system keeps programs, without a word on whether it is trusted to: that is found out by trying (see levels.ts).
+import type { Config } from '../../config.ts'
+import type { Workspace } from '../host.ts'
+import type { Environment } from '../processes/environment.ts'
+import type { Aftermath, Confined, Program } from './sandbox.ts'
+
+/** The levels that a program is put into, as opposed to those that the whole server has or lacks. */
+export type KeptLevel = 'workspace' | 'strict'
+
+export interface Keeper {
+  /** What must be there and is not, with its cure; undefined where there is all that can be seen without trying. */
+  readonly missing: string | undefined
+  /** What it cannot do here. */
+  readonly lacks: readonly string[]
+  /** A program can be let out to named hosts. */
+  readonly grantsHosts: boolean
+  confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined>
+  /** A call of this server has made something in a workspace that is not to be taken for a command's work. */
+  made(workspace: Workspace, path: string): void
+  /** A command begins in a workspace that nothing keeps. Gives what is to be called when it has ended: what it made beside
+   * kept ones is not taken for their work. */
+  beside(workspace: Workspace): Promise<() => Promise<void>>
+  /** Takes away what commands of a server left in a workspace that was killed while they ran. */
+  recover(workspace: Workspace): Promise<Aftermath>
+}
+
+export interface KeeperOptions {
+  /** The server's own: programs that its search path leads to are seen by all commands, its home by none. */
+  environment?: Environment
+  settings: Config['sandbox']
+  /** Real path of the server's state folder. */
+  stateDir: string
+  /** Further files and folders of the server that nobody may see: absolute. */
+  hidden: readonly string[]
+  /** Name patterns that are sensitive besides the built-in ones. */
+  sensitive: readonly string[]
+}

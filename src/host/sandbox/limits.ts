@@ -1,0 +1,93 @@
+// What a sandboxed command may use up, and by which program around it that is set.
+import { existsSync, readFileSync } from 'node:fs'
+import { release } from 'node:os'
+import type { Config } from '../../config.ts'
+import { type Cgroup, Cgroups } from './cgroups.ts'
+
+export type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
+
+/** How one command is bounded: what goes before the sandbox, and before the program in it. */
+export interface Bounds {
+  outside: readonly string[]
+  inside: readonly string[]
+  /** Once everything has ended. */
+  remove(): Promise<void>
+}
+
+const SHELL = '/bin/sh'
+const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit'].find(file => existsSync(file))
+/** In which `ulimit` tells the size of a file. */
+const BLOCK = 512
+
+export class Limiter {
+  /** What cannot be limited here. */
+  readonly lacks: readonly string[]
+  readonly #limits: Limits
+  readonly #groups: Cgroups | undefined
+
+  constructor(limits: Limits) {
+    this.#limits = { ...limits, open_files: Math.min(limits.open_files, hardLimit('Max open files')) }
+    this.#groups = Cgroups.find(limits)
+    this.lacks = this.#groups ? [] : lacksWithoutGroups()
+  }
+
+  bounds(): Bounds {
+    return this.#groups ? this.#inGroup(this.#groups.make()) : this.#alone()
+  }
+
+  #inGroup(group: Cgroup): Bounds {
+    const { cpu_seconds, file_bytes, open_files } = this.#limits
+    const script = [
+      'set -e',
+      'ulimit -c 0',
+      `ulimit -n ${open_files}`,
+      `ulimit -f ${Math.ceil(file_bytes / BLOCK)}`,
+      `ulimit -t ${cpu_seconds}`,
+      ...group.joins.map((_, i) => `echo 0 >"$${i + 1}"`),
+      `shift ${group.joins.length}`,
+      'exec "$@"'
+    ].join('\n')
+    return { outside: [SHELL, '-c', script, 'sandbox', ...group.joins], inside: [], remove: group.remove }
+  }
+
+  #alone(): Bounds {
+    const { cpu_seconds, file_bytes, open_files, processes } = this.#limits
+    const inside = PRLIMIT
+      ? [
+          PRLIMIT,
+          '--core=0',
+          `--nofile=${open_files}`,
+          `--fsize=${file_bytes}`,
+          `--cpu=${cpu_seconds}`,
+          ...(countsProcesses() ? [`--nproc=${processes}`] : []),
+          '--'
+        ]
+      : []
+    return { outside: [], inside, remove: async () => {} }
+  }
+}
+
+function lacksWithoutGroups(): string[] {
+  const memory = 'a limit for memory: this user may not make control groups'
+  if (!PRLIMIT) return [memory, 'limits for processes, files and processor time: there is no prlimit']
+  return countsProcesses() ? [memory] : [memory, 'a limit for processes']
+}
+
+/** Since 5.14 the kernel counts the processes of each user namespace by itself, but none of root's. */
+function countsProcesses(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
+}
+
+/** What nobody without more rights can go above. */
+function hardLimit(name: string): number {
+  try {
+    const line = readFileSync('/proc/self/limits', 'utf8')
+      .split('\n')
+      .find(one => one.startsWith(name))
+    const [, hard] = line?.slice(name.length).trim().split(/\s+/) ?? []
+    return Number(hard) || Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

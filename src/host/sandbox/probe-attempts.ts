@@ -1,0 +1,94 @@
+// What a program attempts to try a level out from within. It runs as `node -e "(<this function's text>)(require)"`, so it
+// uses nothing from outside itself.
+
+export type Attempt =
+  | 'read the workspace'
+  | 'write the workspace'
+  | 'write a temporary file'
+  | 'start a program'
+  | 'read a file outside'
+  | 'write a file outside'
+  | 'see processes outside'
+  | 'change settings of the kernel'
+  | 'connect to a port of this machine'
+  | 'connect to a socket outside'
+  | 'connect to a nameless socket'
+  | 'gain rights'
+
+/** Whether the attempt did what it was about. */
+export type Outcome = [Attempt, boolean]
+
+export interface Targets {
+  root: string
+  /** Holds the workspace and what lies beside it. */
+  folder: string
+  canary: string
+  socket: string
+  /** Of a socket that has a name but no file. */
+  abstract: string
+  port: number
+}
+
+/** Prints the outcomes as JSON. Its last argument is the targets, as JSON. */
+export async function tryAll(require: NodeJS.Require) {
+  const fs = require('node:fs') as typeof import('node:fs')
+  const net = require('node:net') as typeof import('node:net')
+  const { execFileSync } = require('node:child_process') as typeof import('node:child_process')
+  const targets = JSON.parse(process.argv.at(-1)!) as Targets
+  const CONNECT_MS = 1_000
+  // This one, and what bubblewrap keeps around it.
+  const OWN_PROCESSES = 4
+
+  const outcomes: Outcome[] = []
+  const attempt = (name: Attempt, act: () => unknown) => {
+    try {
+      outcomes.push([name, act() !== false])
+    } catch {
+      outcomes.push([name, false])
+    }
+  }
+  const opens = (file: string) => {
+    try {
+      fs.closeSync(fs.openSync(file, fs.constants.O_WRONLY))
+      return true
+    } catch {
+      return false
+    }
+  }
+  const connects = async (name: Attempt, where: import('node:net').NetConnectOpts) => {
+    const possible = await new Promise<boolean>(resolve => {
+      const socket = net.connect(where)
+      socket.once('connect', () => resolve(true))
+      socket.once('error', () => resolve(false))
+      socket.setTimeout(CONNECT_MS, () => resolve(false))
+    }).catch(() => false)
+    outcomes.push([name, possible])
+  }
+
+  attempt('read the workspace', () => fs.readFileSync(`${targets.root}/file`))
+  attempt('write the workspace', () => fs.writeFileSync(`${targets.root}/new`, ''))
+  attempt('write a temporary file', () => fs.writeFileSync('/tmp/new', ''))
+  attempt('start a program', () => execFileSync('/bin/sh', ['-c', ':']))
+  attempt('read a file outside', () => fs.readFileSync(targets.canary))
+  attempt('write a file outside', () => {
+    fs.writeFileSync(`${targets.folder}/new`, '')
+    return fs.existsSync(targets.canary)
+  })
+  if (process.platform === 'linux') {
+    attempt('see processes outside', () => fs.readdirSync('/proc').filter(Number).length > OWN_PROCESSES)
+    attempt('change settings of the kernel', () => {
+      const settings = ['/proc/sys/kernel/core_pattern', '/proc/sys/vm/overcommit_memory', '/proc/sysrq-trigger']
+      return settings.some(opens)
+    })
+    attempt('gain rights', () => {
+      const status = fs.readFileSync('/proc/self/status', 'utf8')
+      const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
+      const none = (name: string) => Number.parseInt(field(name) ?? '1', 16) === 0
+      return !(none('CapEff') && none('CapPrm') && none('CapBnd') && field('NoNewPrivs') === '1')
+    })
+    await connects('connect to a nameless socket', { path: targets.abstract })
+  }
+  await connects('connect to a port of this machine', { host: '127.0.0.1', port: targets.port })
+  await connects('connect to a socket outside', { path: targets.socket })
+  process.stdout.write(JSON.stringify(outcomes), () => process.exit())
+}

@@ -1,0 +1,135 @@
+// Trying a level out: a program is kept by it and attempts what it must not be able to do, and a little that it must. The
+// level holds only where every attempt ends as it should; what bubblewrap promises is not believed.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'node:fs'
+import { createServer, type ListenOptions, type Server } from 'node:net'
+import path from 'node:path'
+import { openWorkspace } from '../paths.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { whyItFailed } from './cures.ts'
+import type { Keeper, KeptLevel } from './keeper.ts'
+import { type Attempt, type Outcome, type Targets, tryAll } from './probe-attempts.ts'
+import type { Confined, LevelState } from './sandbox.ts'
+
+const TIME_MS = 20_000
+const NODE = '/run/toolgate/node'
+const NODE_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings']
+
+/** What must come of each attempt; everything that is not `possible` must be refused. */
+const POSSIBLE: Readonly<Record<KeptLevel, readonly Attempt[]>> = {
+  workspace: ['read the workspace', 'write the workspace', 'write a temporary file', 'start a program'],
+  strict: ['read the workspace', 'write a temporary file', 'start a program']
+}
+
+export async function probe(keeper: Keeper, level: KeptLevel, signal: AbortSignal): Promise<LevelState> {
+  if (keeper.missing) return { level, holds: false, reason: keeper.missing }
+  try {
+    const outcomes = await attemptsUnder(keeper, level, signal)
+    const wrong = outcomes.filter(([attempt, possible]) => possible !== POSSIBLE[level].includes(attempt))
+    const lacks = [...keeper.lacks]
+    if (wrong.length === 0) return { level, holds: true, ...(lacks.length > 0 && { lacks }) }
+    const told = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
+    return { level, holds: false, reason: `When it was tried out, a program in it showed that ${told.join(', ')}.` }
+  } catch (error) {
+    return { level, holds: false, reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function attemptsUnder(keeper: Keeper, level: KeptLevel, signal: AbortSignal): Promise<Outcome[]> {
+  const temporary = await temporaryFolder()
+  const folder = realpathSync(temporary.path)
+  const servers: Server[] = []
+  try {
+    const root = path.join(folder, 'workspace')
+    const canary = path.join(folder, 'canary')
+    mkdirSync(root)
+    writeFileSync(canary, 'canary')
+    writeFileSync(path.join(root, 'file'), 'file')
+    const listen = async (where: ListenOptions) => {
+      const server = createServer(socket => socket.destroy())
+      servers.push(server)
+      server.listen(where)
+      await once(server, 'listening')
+      return server
+    }
+    const socket = path.join(folder, 'socket')
+    await listen({ path: socket })
+    const abstract = `\0toolgate-probe-${process.pid}-${path.basename(folder)}`
+    if (process.platform === 'linux') await listen({ path: abstract })
+    const address = (await listen({ host: '127.0.0.1', port: 0 })).address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const targets: Targets = { root, folder, canary, socket, abstract, port }
+    return await attempts(keeper, level, root, targets, signal)
+  } finally {
+    for (const server of servers) server.close()
+    await temporary.remove()
+  }
+}
+
+async function attempts(
+  keeper: Keeper,
+  level: KeptLevel,
+  root: string,
+  targets: Targets,
+  signal: AbortSignal
+): Promise<Outcome[]> {
+  const workspace = openWorkspace('probe', root)
+  try {
+    const program = {
+      file: NODE,
+      args: [...NODE_FLAGS, '-e', `(${tryAll})(require)`, JSON.stringify(targets)],
+      cwd: root,
+      env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
+      mounts: [{ from: realpathSync(process.execPath), to: NODE }]
+    }
+    const confined = await keeper.confine(program, level, workspace)
+    try {
+      return outcomesIn(await outputOf(confined, signal))
+    } finally {
+      await confined.released()
+    }
+  } finally {
+    closeSync(workspace.fd)
+  }
+}
+
+interface Output {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+async function outputOf({ file, args, cwd, env, inherit }: Confined, signal: AbortSignal): Promise<Output> {
+  signal.throwIfAborted()
+  const descriptors = inherit.map(name => openSync(name, 'r'))
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+    timeout: TIME_MS,
+    killSignal: 'SIGKILL'
+  })
+  for (const descriptor of descriptors) closeSync(descriptor)
+  // Not by its own option for that, with which its end would not be waited for.
+  const end = () => child.kill('SIGKILL')
+  signal.addEventListener('abort', end, { once: true })
+  const texts = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', text => {
+    texts.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    texts.stderr += text
+  })
+  try {
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, ...texts }
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function outcomesIn({ code, stdout, stderr }: Output): Outcome[] {
+  if (code !== 0) throw new Error(whyItFailed(stderr, code))
+  return JSON.parse(stdout) as Outcome[]
+}

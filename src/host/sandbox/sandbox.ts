@@ -1,0 +1,74 @@
+// What keeps a command from the rest of the machine, and the one way to have a command kept so.
+import type { Attempts } from '../egress/attempts.ts'
+import type { Workspace } from '../host.ts'
+
+/** From the least to the most. `none`: with all rights of the user. `workspace`: sees the system's programs and the
+ * workspace, writes only there. `strict`: the same, writes nothing but its own temporary folder. `container`: the whole
+ * server stands in a container that is the sandbox. */
+export type Level = 'none' | 'workspace' | 'strict' | 'container'
+
+export interface Isolation {
+  level: Level
+  /** Host patterns it may reach, through our proxy alone; empty for no network at all. Not with level `none`. */
+  network: readonly string[]
+}
+
+/** A program about to be started, as the spawner wants it. Paths are absolute, the environment is whole. */
+export interface Program {
+  file: string
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** What it must find besides, to be read only. Not with level `none`, where everything stays where it is. */
+  mounts?: readonly Mount[]
+  /** It runs on a terminal of its own, and stays in the session of that. */
+  terminal?: boolean
+}
+
+/** A file, folder or socket, put where a sandboxed program finds it: absolute paths outside and inside. */
+export interface Mount {
+  from: string
+  to: string
+}
+
+/** The same program, kept. */
+export interface Confined extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
+  /** Files to be opened for reading as descriptors 3, 4, …, in this order. */
+  inherit: readonly string[]
+  /** To be called once when the program and all it started has ended. */
+  released(): Promise<Aftermath>
+}
+
+/** What a sandboxed command left behind that must not stay where it was. */
+export interface Aftermath {
+  /** Files that some program would obey later, made by the command and taken out of the workspace: their paths there. */
+  quarantined: string[]
+  /** Where they are now; absolute. */
+  folder?: string
+  /** Why nobody could look for such files. */
+  unchecked?: string
+  /** What it tried to reach, where it was granted hosts. */
+  network?: Attempts
+  /** The sandbox did not get so far as to start the program. */
+  never_began?: true
+}
+
+/** Whether a level holds here, as tried out when the server started. */
+export interface LevelState {
+  level: Level
+  holds: boolean
+  /** Why not, and what would cure it. */
+  reason?: string
+  /** What it cannot do here although it holds, such as limits for memory. */
+  lacks?: string[]
+}
+
+export interface Sandbox {
+  /** What commands get that ask for nothing else. With the setting `auto` this is known once `states` has answered;
+   * before that it is `workspace`. */
+  readonly default: Level
+  /** Every level with whether it holds; tries them out when first asked. */
+  states(): Promise<readonly LevelState[]>
+  /** Throws SANDBOX_UNAVAILABLE where the level does not hold; never falls back to another. */
+  confine(program: Program, isolation: Isolation, workspace: Workspace): Promise<Confined>
+}

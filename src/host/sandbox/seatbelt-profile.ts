@@ -1,0 +1,55 @@
+// What `sandbox-exec` is told: everything is denied but what is named. Paths are parameters, never part of the text.
+
+/** Absolute paths. */
+export interface Places {
+  read: readonly string[]
+  /** May be read too. */
+  write: readonly string[]
+  /** In what may be written, but not these. */
+  kept: readonly string[]
+  /** In what may be read, but not these. */
+  hidden: readonly string[]
+}
+
+export interface Profile {
+  text: string
+  /** Arguments. */
+  parameters: string[]
+}
+
+/** What every program does before it does anything, and what reaches nobody. */
+const BASE = `(version 1)
+(deny default)
+(allow process-exec process-fork)
+(allow signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow sysctl-read)
+(allow ipc-posix-sem)
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.notification_center"))
+(allow file-read-metadata)
+(allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/passwd") (subpath "/private/var/db/timezone") (subpath "/private/var/db/dyld"))
+(allow file-read* file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
+(allow file-read* (literal "/dev/random") (literal "/dev/urandom"))
+(allow file-read* file-write* file-ioctl (regex #"^/dev/ttys[0-9]+$"))`
+
+/** New ones are not to be made either, wherever they are. */
+const NEVER_WRITTEN = '(deny file-write* (regex #"/\\.[gG][iI][tT](/|$)"))'
+
+export function profile({ read, write, kept, hidden }: Places): Profile {
+  const lists = Object.entries({ READ: [...read, ...write], WRITE: write, KEPT: kept, HIDDEN: hidden })
+  const all = (name: string, rule: string) => {
+    const list = lists.find(([one]) => one === name)?.[1] ?? []
+    return list.length === 0 ? [] : [`(${rule} ${list.map((_, i) => `(subpath (param "${name}_${i}"))`).join(' ')})`]
+  }
+  // Of two rules that fit, the later one holds.
+  const text = [
+    BASE,
+    ...all('READ', 'allow file-read*'),
+    ...all('WRITE', 'allow file-write*'),
+    NEVER_WRITTEN,
+    ...all('KEPT', 'deny file-write*'),
+    ...all('HIDDEN', 'deny file-read* file-write*')
+  ]
+  const parameters = lists.flatMap(([name, list]) => list.flatMap((place, i) => ['-D', `${name}_${i}=${place}`]))
+  return { text: text.join('\n'), parameters }
+}

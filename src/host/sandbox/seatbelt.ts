@@ -1,0 +1,89 @@
+// Keeping programs on macOS, by the system's own `sandbox-exec`. There are no namespaces there: every path stays where it
+// is, and a profile says what may be done with it. Nobody has run this against the suite yet; the levels are tried out
+// before they are trusted, as everywhere.
+import { existsSync, realpathSync } from 'node:fs'
+import type { Workspace } from '../host.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { expanded, real } from './beneath.ts'
+import { GuardedWorkspaces } from './guarded-workspaces.ts'
+import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
+import type { Confined, Program } from './sandbox.ts'
+import { type Places, profile } from './seatbelt-profile.ts'
+import { Toolchains } from './toolchains.ts'
+
+const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
+const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt/homebrew', '/private/etc/ssl']
+const BLOCK = 512
+
+export class Seatbelt implements Keeper {
+  readonly missing = existsSync(SANDBOX_EXEC) ? undefined : `There is no ${SANDBOX_EXEC}.`
+  readonly lacks = [
+    'limits for memory and processes',
+    'process namespaces: what a command starts can tell what else runs'
+  ]
+  readonly grantsHosts = false
+  readonly #options: KeeperOptions
+  readonly #toolchains: Toolchains
+  readonly #workspaces: GuardedWorkspaces
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+    this.#toolchains = new Toolchains(options.environment ?? process.env)
+    this.#workspaces = new GuardedWorkspaces(options)
+  }
+
+  async confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined> {
+    const { settings, stateDir, hidden } = this.#options
+    const { cpu_seconds, file_bytes, open_files } = settings
+    const toolchains = await this.#toolchains.beside(workspace.root)
+    const configured = [...settings.read, ...settings.write].map(expanded)
+    const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', configured)
+    try {
+      const temporary = await temporaryFolder()
+      const folder = realpathSync(temporary.path)
+      const mounts = program.mounts ?? []
+      const writable = level === 'workspace' ? [workspace.root, ...settings.write.map(expanded)] : []
+      const places: Places = {
+        read: [
+          ...SYSTEM,
+          ...toolchains.folders,
+          ...configured,
+          ...guard.outside,
+          ...mounts.map(({ from }) => real(from)),
+          workspace.root
+        ],
+        write: [folder, ...writable],
+        kept: guard.held.map(held => held.path),
+        hidden: [...guard.hidden, ...toolchains.hidden, ...[stateDir, ...hidden].map(real)]
+      }
+      const { text, parameters } = profile(places)
+      // What would be mounted elsewhere is found where it is.
+      const found = (word: string) => mounts.find(({ to }) => to === word)?.from ?? word
+      const limits = `ulimit -c 0 && ulimit -n ${open_files} && ulimit -t ${cpu_seconds} && ulimit -f ${Math.ceil(file_bytes / BLOCK)} && exec "$@"`
+      const words = [program.file, ...program.args].map(found)
+      return {
+        file: SANDBOX_EXEC,
+        args: ['-p', text, ...parameters, '/bin/sh', '-c', limits, 'sandbox', ...words],
+        cwd: program.cwd,
+        env: { ...program.env, TMPDIR: folder },
+        inherit: [],
+        released: () => temporary.remove().then(guard.release, guard.release)
+      }
+    } catch (error) {
+      await guard.release()
+      throw error
+    }
+  }
+
+  made(workspace: Workspace, name: string) {
+    this.#workspaces.of(workspace).made(name)
+  }
+
+  beside(workspace: Workspace) {
+    return this.#workspaces.of(workspace).beside()
+  }
+
+  recover(workspace: Workspace) {
+    return this.#workspaces.of(workspace).recover()
+  }
+}

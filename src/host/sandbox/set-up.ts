@@ -1,0 +1,36 @@
+// Whether a sandbox was set up, told by bubblewrap itself: it writes down how the program ended only where that was started.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+
+const SHELL = '/bin/sh'
+/** The first that a sandbox inherits; that is for reading, so it is opened anew. */
+const DESCRIPTOR = 3
+const SCRIPT = `exec ${DESCRIPTOR}>"$1"; shift; exec "$@"`
+
+export interface SetUp {
+  /** To be inherited first of all. */
+  placeholder: string
+  /** Goes before everything else. */
+  outside: readonly string[]
+  /** For bubblewrap. */
+  args: readonly string[]
+  /** Once everything has ended: whether the program was started. Asked once. */
+  began(): boolean
+}
+
+let last = 0
+
+export function setUpIn(folder: string): SetUp {
+  const file = path.join(folder, `status-${process.pid}-${++last}`)
+  const began = () => {
+    const told = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    rmSync(file, { force: true })
+    return told.includes('"exit-code"')
+  }
+  return {
+    placeholder: '/dev/null',
+    outside: [SHELL, '-c', SCRIPT, 'sandbox', file],
+    args: ['--json-status-fd', String(DESCRIPTOR)],
+    began
+  }
+}

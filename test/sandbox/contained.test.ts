@@ -1,0 +1,91 @@
+// A server where it cannot put a sandbox around its commands, as in a container: it stands in one namespace that lets
+// nobody make another.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { type Json, speak } from '../acceptance/world.ts'
+import { place, type Ready } from '../cli/toolgate.ts'
+import { linux } from './world.ts'
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** `level` is how the server is set. */
+async function contained(t: Test, level: string) {
+  const at = place(t, { 'a.txt': 'a\n' })
+  const bwrap = [
+    ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--ro-bind', PROJECT, PROJECT],
+    ...['--bind', at.folder, at.folder],
+    ...['--unshare-user', '--disable-userns', '--unshare-pid', '--unshare-cgroup', '--die-with-parent']
+  ]
+  const serve = ['serve', '--ready', 'json', '--log-level', 'info', '--exit-with-stdin']
+  const server = spawn('bwrap', [...bwrap, process.execPath, MAIN, ...serve], {
+    cwd: at.project,
+    env: {
+      PATH: process.env.PATH,
+      HOME: at.home,
+      TOOLGATE_ADMIN_CONFIG: `${at.folder}/none`,
+      TOOLGATE_SANDBOX_LEVEL: level,
+      // As an engine tells it to the first process of a container.
+      container: 'test'
+    }
+  })
+  const ended = once(server, 'exit')
+  t.teardown(async () => {
+    server.kill('SIGKILL')
+    await ended
+  })
+  let said = ''
+  server.stderr.setEncoding('utf8').on('data', text => {
+    said += text
+  })
+  const [line] = await Promise.race([
+    once(createInterface({ input: server.stdout }), 'line'),
+    ended.then(() => Promise.reject(new Error(said)))
+  ])
+  const spoken = speak(JSON.parse(line) as Ready)
+  const approve = async ({ tool_call_id, approval: { digest } }: Json): Promise<Json> => {
+    const { body } = await spoken.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    return body
+  }
+  async function logged(words: string) {
+    while (!said.includes(words)) await once(server.stderr, 'data')
+  }
+  return { ...spoken, approve, logged }
+}
+
+t.test('without a sandbox nothing runs by itself, and everything says so', { skip: linux }, async t => {
+  const { call, get, approve, logged } = await contained(t, 'auto')
+  const { isolation } = await get('/capabilities')
+  t.equal(isolation.default, 'none')
+  t.match(isolation.levels, [{ level: 'none', holds: true }, { holds: false }, { holds: false }])
+  for (const { level, reason } of isolation.levels.slice(1)) t.match(reason, /./, `why ${level} does not hold`)
+  await logged('this isolation does not hold here')
+  const { body: asked } = await call('shell_exec', { command: 'cat a.txt' })
+  t.match(asked, { status: 'awaiting_approval', approval: { reason: /^Nothing keeps the command here: / } })
+  t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: nothing keeps it')
+  t.match((await approve(asked)).result.data, { stdout: 'a\n', isolation: 'none' })
+  const { body: kept } = await call('shell_exec', { command: 'cat a.txt', isolation: 'strict' })
+  t.match(kept, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
+  const { body: code } = await call('run_code', { language: 'bash', code: 'echo hi' })
+  t.match(code, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
+})
+
+t.test('where the container is the sandbox, code is asked about and runs in that', { skip: linux }, async t => {
+  const { call, get, approve } = await contained(t, 'container')
+  const { isolation } = await get('/capabilities')
+  t.equal(isolation.default, 'container')
+  t.match(isolation.levels.at(-1), { level: 'container', holds: true, lacks: [/./] })
+  const { body: asked } = await call('run_code', { language: 'bash', code: 'cat a.txt; echo made >b.txt; cat b.txt' })
+  t.match(asked, {
+    status: 'awaiting_approval',
+    approval: { level: 'ask', reason: /^It could only be kept to reading by a sandbox/ }
+  })
+  t.match(asked.approval.preview.notes.join('\n'), 'Isolation container: it may do what the server may')
+  t.match((await approve(asked)).result.data, { stdout: 'a\nmade\n', isolation: 'container' })
+  const { body: line } = await call('shell_exec', { command: 'echo x >c.txt; cat c.txt' })
+  t.match(line, { status: 'awaiting_approval' })
+  t.match((await approve(line)).result.data, { stdout: 'x\n', isolation: 'container' })
+})

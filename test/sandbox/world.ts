@@ -1,0 +1,125 @@
+// A workspace whose commands are kept, and around it a little of what they must not get at.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { defaults } from '../../src/config/merge.ts'
+import { Config } from '../../src/config.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { Outputs } from '../../src/host/processes/outputs.ts'
+import { Processes, type ShellResult } from '../../src/host/processes/processes.ts'
+import { Spawner } from '../../src/host/processes/spawner.ts'
+import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
+import type { Level, Mount, Sandbox } from '../../src/host/sandbox/sandbox.ts'
+
+const NEEDED = process.platform === 'linux' ? ['bwrap', 'python3'] : ['python3']
+const missing = NEEDED.filter(program => spawnSync(program, ['--version']).error)
+/** Why the suites cannot run here; never where everything has to be there. */
+export const skip = missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
+
+/** The same for what only Linux has. */
+export const linux = skip || (process.platform !== 'linux' && 'this is of Linux')
+
+export const SECRET = 'a-secret-of-the-server'
+
+export interface Run {
+  level?: Level
+  env?: Record<string, string>
+  timeout_ms?: number
+  mounts?: readonly Mount[]
+  /** Another than the usual one. */
+  sandbox?: Sandbox
+}
+
+type Settings = Partial<Config['sandbox']>
+
+type At = (...names: string[]) => string
+
+/** `settings` may depend on where the workspace is. `programs` are folders that the server's search path begins with. */
+export async function keptWorld(
+  t: Test,
+  settings: (root: string) => Settings = () => ({}),
+  programs: (at: At) => string[] = () => []
+) {
+  const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
+  t.teardown(() => rmSync(top, { recursive: true, force: true }))
+  const at: At = (...names) => path.join(top, ...names)
+  const write = (name: string, content: string) => {
+    mkdirSync(path.dirname(at(name)), { recursive: true })
+    writeFileSync(at(name), content)
+  }
+  const root = at('workspace')
+  for (const folder of ['workspace', 'outside', 'home']) mkdirSync(at(folder))
+  write('outside/canary', SECRET)
+  write('home/.ssh/id_ed25519', SECRET)
+  write('state/journal', SECRET)
+  write('token', SECRET)
+
+  const spawner = new Spawner()
+  const outputs = new Outputs(at('outputs'), { spill_bytes: 1 << 20 })
+  t.teardown(async () => {
+    await outputs.stored()
+    await spawner.close()
+  })
+  const environment = { PATH: [...programs(at), '/usr/local/bin:/usr/bin:/bin'].join(':'), HOME: at('home') }
+  const sandbox = openSandbox({
+    environment,
+    settings: { ...defaults(Config).sandbox, ...settings(root) },
+    stateDir: at('state'),
+    hidden: [at('token')],
+    sensitive: [],
+    ownPorts: () => []
+  })
+  const workspace = openWorkspace('default', root)
+  let calls = 0
+
+  async function run(command: string, more: Run = {}) {
+    const { level = 'workspace', env = {}, timeout_ms = 30_000, mounts } = more
+    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+    const processes = new Processes(spawner, outputs, workspace, effects, {
+      call_id: `tc_${++calls}`,
+      env_allow: [],
+      environment,
+      sandbox: more.sandbox ?? sandbox
+    })
+    const running = processes.run({ command, env, timeout_ms, mounts, isolation: { level, network: [] } })
+    for (let step = await running.next(); ; step = await running.next())
+      if (step.done) return step.value satisfies ShellResult
+  }
+  return {
+    top,
+    root,
+    at,
+    write,
+    sandbox,
+    workspace,
+    run,
+    read: (name: string) => readFileSync(at(name), 'utf8'),
+    exists: (name: string) => existsSync(at(name)),
+    python: (code: string, options?: Run) => run(`python3 - <<'PYTHON'\n${code}\nPYTHON`, options)
+  }
+}
+
+export type KeptWorld = Awaited<ReturnType<typeof keptWorld>>
+
+/** A server that counts who connects. */
+export async function counting(t: Test, where: { port: number; host: string } | { path: string }) {
+  const counted = { connections: 0, port: 0 }
+  const server = createServer(socket => {
+    counted.connections += 1
+    socket.destroy()
+  })
+  t.teardown(() => server.close())
+  await new Promise<void>(resolve => server.listen(where, resolve))
+  const address = server.address()
+  if (typeof address === 'object' && address) counted.port = address.port
+  return counted
+}
+
+/** Processes that have this among their arguments. */
+export function processesWith(argument: string): string[] {
+  const lines = spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).stdout.split('\n')
+  return lines.filter(line => line.includes(argument) && !line.includes('ps -eo'))
+}
