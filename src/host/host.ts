@@ -1,17 +1,17 @@
 // What tools may use of the machine, bound to one call and one workspace. Everything that leaves the process goes
 // through here; the engine makes one of these for each call.
 
-import type { Compute } from './compute.ts'
+import type { Compute } from './compute/compute.ts'
+import type { PdfReader } from './compute/pdf.ts'
 import type { Doors } from './door.ts'
-import type { Editors } from './editors.ts'
-import type { FileList } from './file-list.ts'
-import type { Files } from './files.ts'
-import type { LineIndexes } from './line-index.ts'
-import type { PdfReader } from './pdf.ts'
-import type { Processes } from './processes.ts'
-import type { Ripgrep } from './ripgrep.ts'
-import type { Tracking } from './snapshots.ts'
-import type { WorkspaceTexts } from './texts.ts'
+import type { Editors } from './editors/editors.ts'
+import type { Files } from './files/files.ts'
+import type { LineIndexes } from './files/line-index.ts'
+import type { WorkspaceTexts } from './files/texts.ts'
+import type { Tracking } from './kept/snapshots.ts'
+import type { Processes } from './processes/processes.ts'
+import type { FileList } from './search/file-list.ts'
+import type { Ripgrep } from './search/ripgrep.ts'
 
 export interface Host {
   /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */

@@ -1,27 +1,35 @@
 // Everything of the machine that outlives a call: the workspaces served, the helper that starts processes, the captured
 // output. Each call is given what it may use of it, bound to its workspace.
-import { realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../config.ts'
-import { Buffers } from './buffers.ts'
-import { Compute } from './compute.ts'
+import { Compute } from './compute/compute.ts'
+import { PdfReader } from './compute/pdf.ts'
 import type { Doors } from './door.ts'
-import { FileList } from './file-list.ts'
-import { Files } from './files.ts'
+import { Buffers } from './editors/buffers.ts'
+import type { Outside } from './egress/guard.ts'
+import { Files } from './files/files.ts'
+import { LineIndexes } from './files/line-index.ts'
+import { Texts } from './files/texts.ts'
 import type { Effects, Host, Workspace } from './host.ts'
-import { type Keeping, keepingIn } from './keeping.ts'
-import { LineIndexes } from './line-index.ts'
-import { Outputs } from './outputs.ts'
-import { OutsideChanges } from './outside-all.ts'
-import { type Guard, openWorkspace, searchExcludes } from './paths.ts'
-import { PdfReader } from './pdf.ts'
-import { Processes } from './processes.ts'
-import { Ripgrep } from './ripgrep.ts'
-import { Snapshots } from './snapshots.ts'
-import { Spawner } from './spawner.ts'
-import { Texts } from './texts.ts'
-import { Tree } from './tree.ts'
-import { Watcher } from './watcher.ts'
+import { type Guard, searchExcludes } from './judging.ts'
+import { type Keeping, keepingIn } from './kept/keeping.ts'
+import { Snapshots } from './kept/snapshots.ts'
+import { OutsideChanges } from './outside/outside-all.ts'
+import { Tree } from './outside/tree.ts'
+import { Watcher } from './outside/watcher.ts'
+import { openWorkspace } from './paths.ts'
+import { Outputs } from './processes/outputs.ts'
+import { Processes } from './processes/processes.ts'
+import { Spawner } from './processes/spawner.ts'
+import { type Levels, openSandbox } from './sandbox/open-sandbox.ts'
+import { quarantineIn } from './sandbox/quarantine.ts'
+import { sweepQuarantine } from './sandbox/quarantine-sweep.ts'
+import { FileList } from './search/file-list.ts'
+import { Ripgrep } from './search/ripgrep.ts'
+import type { Masking } from './secrets/masking.ts'
+import { runFolders } from './server/discovery.ts'
+import { sweepTemporary } from './temporary.ts'
 
 const WATCH_DELAY_MS = 500
 /** What may be kept of a workspace's files before a command. */
@@ -38,6 +46,12 @@ export interface WorkspaceInUse extends Workspace {
   snapshots: Snapshots
 }
 
+/** What a machine stands on, where that is not what this system has. */
+export interface MachineOptions {
+  doors?: Doors
+  network?: Outside
+}
+
 export class Machine {
   readonly workspaces = new Map<string, WorkspaceInUse>()
   readonly outputs: Outputs
@@ -46,23 +60,47 @@ export class Machine {
   readonly buffers: Buffers
   /** Tells what others change, once it is started. */
   readonly outside: OutsideChanges
-  readonly #spawner = new Spawner()
+  /** What keeps commands. */
+  readonly sandbox: Levels
+  /** Where the server listens, once it does: nothing sandboxed is let there. */
+  readonly ownPorts: number[] = []
+  /** Files and folders of the server itself: no command may name them. */
+  readonly ownFiles: readonly string[]
+  readonly #spawner: Spawner
   readonly #compute = new Compute()
   readonly #lines = new LineIndexes()
   readonly #texts: Texts
   readonly #pdf = new PdfReader()
   readonly #guard: Guard
   readonly #settings: Settings
+  readonly #masking: Masking
 
-  constructor(settings: Settings, doors?: Doors) {
+  constructor(settings: Settings, masking: Masking, { doors, network }: MachineOptions = {}) {
     this.#settings = settings
+    this.#masking = masking
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
+    this.ownFiles = [...new Set([settings.state_dir, this.#guard.stateDir, ...besideState(settings)])]
+    // Whoever could open the pipe of another command would take its output, or add to it.
+    this.#spawner = new Spawner(process.env, emptied(path.join(this.#guard.stateDir, 'pipes')))
     this.keeping = keepingIn(this.#guard.stateDir, settings.undo)
     this.#texts = new Texts(this.#guard)
     this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
+    this.sandbox = openSandbox({
+      settings: settings.sandbox,
+      stateDir: this.#guard.stateDir,
+      hidden: besideState(settings),
+      sensitive: settings.sensitive.names,
+      ownPorts: () => this.ownPorts,
+      ...(network && { outside: network })
+    })
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
+  }
+
+  /** The processes that the server consists of. */
+  ownProcesses(): number[] {
+    return [process.pid, this.#spawner.pid].filter(pid => pid !== undefined)
   }
 
   /** What one call may use. */
@@ -81,10 +119,24 @@ export class Machine {
         call_effects.changed(change)
       }
     }
+    const ofFiles: Effects = {
+      ...effects,
+      changed: change => {
+        this.sandbox.made(workspace, change.path)
+        effects.changed(change)
+      }
+    }
     const env_allow = this.#settings.env.allow
     return {
-      files: new Files(workspace, this.#guard, effects, { ...this.keeping, call: call_id }),
-      processes: new Processes(this.#spawner, this.outputs, workspace, effects, { call_id, env_allow }),
+      files: new Files(workspace, this.#guard, ofFiles, { ...this.keeping, call: call_id }),
+      processes: new Processes(this.#spawner, this.outputs, workspace, effects, {
+        call_id,
+        env_allow,
+        roots: [...this.workspaces.values()].map(({ root }) => root),
+        sandbox: this.sandbox,
+        mask: () => this.#masking.masker(),
+        quiet_ms: this.#settings.commands.quiet_ms
+      }),
       ripgrep,
       list,
       track: () => snapshots.begin(effects),
@@ -95,9 +147,15 @@ export class Machine {
     }
   }
 
+  /** What is quarantined is kept as long as what calls removed. */
+  sweepQuarantine(): Promise<number> {
+    return sweepQuarantine(quarantineIn(this.#guard.stateDir), this.#settings.undo)
+  }
+
   /** Gets the helper that starts processes ready, ahead of the first command. */
   warm() {
     this.#spawner.warm()
+    void sweepTemporary()
   }
 
   async close() {
@@ -108,11 +166,13 @@ export class Machine {
       watcher.close()
     }
     await this.#compute.close()
+    await this.sandbox.close()
     await this.#spawner.close()
     await this.outputs.stored()
   }
 
   #open(workspace: Workspace) {
+    this.#masking.follow(workspace)
     const ripgrep = new Ripgrep(this.#spawner, workspace, { exclude: searchExcludes(workspace, this.#guard) })
     const watcher = new Watcher(workspace, this.#settings.watch)
     let watching = false
@@ -143,6 +203,18 @@ export class Machine {
       treeVersion
     })
   }
+}
+
+/** What a server before left in it is gone, where that was killed with its helper. */
+function emptied(folder: string): string {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+/** What belongs to the server besides its state. */
+function besideState({ token_file, call_token_file, socket }: Settings): string[] {
+  return [token_file, call_token_file, socket, ...runFolders(process.env)].filter(file => file !== undefined)
 }
 
 function once(work: () => void): () => undefined {

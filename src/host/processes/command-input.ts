@@ -1,0 +1,57 @@
+// Input of a running command. What is not read yet waits in memory, up to a bound.
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { ToolError } from '../../errors.ts'
+import type { PtyMessage, TerminalSize } from './pty.ts'
+
+/** Input that may wait for a command to read it. */
+const MAX_WAITING_BYTES = 1 << 20
+
+export interface CommandInput {
+  /** Resolves once it is on its way. OVERLOADED where too much waits already. */
+  write(text: string): Promise<void>
+  /** No more will come. */
+  end(): void
+  resize(size: TerminalSize): void
+}
+
+const closed = () =>
+  new ToolError('CONFLICT', 'The command takes no input: it was not started for that, or its input has ended.')
+
+/** `stdin` is undefined for a command that takes none. */
+export function pipeInput(stdin: Socket | undefined): CommandInput {
+  const open = () => {
+    if (!stdin?.writable) throw closed()
+    return stdin
+  }
+  return {
+    write: async text => give(open(), text),
+    end: () => void open().end(),
+    resize() {
+      throw new ToolError('CONFLICT', 'The command has no terminal.')
+    }
+  }
+}
+
+/** Of a command on a terminal of its own; `stdin` is that of the program that holds the terminal. */
+export function terminalInput(stdin: Socket | undefined): CommandInput {
+  const open = () => {
+    if (!stdin?.writable) throw closed()
+    return stdin
+  }
+  const line = (message: PtyMessage) => `${JSON.stringify(message)}\n`
+  return {
+    write: async text => give(open(), line({ input: text })),
+    // What the key for it says on a terminal in its usual state.
+    end: () => void open().write(line({ input: '\x04' })),
+    resize: resize => void open().write(line({ resize }))
+  }
+}
+
+async function give(stdin: Socket, text: string): Promise<void> {
+  if (stdin.writableLength + Buffer.byteLength(text) > MAX_WAITING_BYTES)
+    throw new ToolError('OVERLOADED', 'The command does not read its input: too much waits for it already.', {
+      waiting_bytes: stdin.writableLength
+    })
+  if (!stdin.write(text)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')])
+}

@@ -1,0 +1,83 @@
+// Handing a text to a program for what it makes of it. What it prints is for the server alone: it is neither masked nor
+// kept, so that it can be written to a file just as it came.
+import type { Socket } from 'node:net'
+import { ToolError } from '../../errors.ts'
+import type { Level } from '../sandbox/sandbox.ts'
+import type { Spawned } from './spawned.ts'
+
+const MAX_BYTES = 16 * 1024 * 1024
+const KILL_GRACE_MS = 200
+/** How long a pipe may stay open once nothing of the program is left. */
+const DRAIN_MS = 1_000
+
+export interface FilterOptions {
+  argv: readonly string[]
+  /** Canonical path of a folder, relative to the workspace's root. */
+  cwd: string
+  stdin: string
+  env?: Readonly<Record<string, string>>
+  /** `strict` lets it change nothing, so it needs no leave; undefined for what commands get by default. */
+  level: 'strict' | undefined
+  timeout_ms: number
+}
+
+export interface Filtered {
+  /** Undefined where it is no UTF-8. */
+  text: string | undefined
+  /** What it said besides. */
+  stderr: string
+  exit_code: number | null
+  isolation: Level
+}
+
+/** All of what it prints, once it has ended; fails where it takes too long or prints too much. */
+export async function filtered(
+  spawned: Spawned,
+  { signal, timeout_ms, isolation }: { signal: AbortSignal; timeout_ms: number; isolation: Level }
+): Promise<Filtered> {
+  let fault: ToolError | undefined
+  const stop = (why?: ToolError) => {
+    fault ??= why
+    spawned.kill(KILL_GRACE_MS)
+  }
+  const cancelled = () => stop()
+  const timer = setTimeout(() => stop(new ToolError('TIMEOUT', `It took longer than ${timeout_ms} ms.`)), timeout_ms)
+  signal.addEventListener('abort', cancelled, { once: true })
+  if (signal.aborted) cancelled()
+  const tooLarge = () => stop(new ToolError('TOO_LARGE', `It printed more than ${MAX_BYTES} bytes.`))
+  const outputs = [spawned.stdout, spawned.stderr].map(socket => gathered(socket, tooLarge))
+  try {
+    const { code, left } = await spawned.exited
+    if (left) await spawned.sweep()
+    const drain = setTimeout(() => [spawned.stdout, spawned.stderr].map(socket => socket.destroy()), DRAIN_MS)
+    const [stdout, stderr] = await Promise.all(outputs)
+    clearTimeout(drain)
+    signal.throwIfAborted()
+    if (fault) throw fault
+    return { text: asText(stdout!), stderr: stderr!.toString('utf8'), exit_code: code, isolation }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', cancelled)
+  }
+}
+
+function gathered(socket: Socket, tooLarge: () => void): Promise<Buffer> {
+  const { promise, resolve } = Promise.withResolvers<Buffer>()
+  const parts: Buffer[] = []
+  let bytes = 0
+  socket.on('data', (part: Buffer) => {
+    bytes += part.length
+    if (bytes > MAX_BYTES) tooLarge()
+    else parts.push(part)
+  })
+  socket.once('close', () => resolve(Buffer.concat(parts)))
+  return promise
+}
+
+function asText(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,87 @@
+// A command on a terminal of its own. A small program between it and us holds the terminal, so that no native code runs
+// in the server: it copies what the terminal shows to its standard output, and takes its orders on standard input.
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { ToolError } from '../../errors.ts'
+import type { Confined, Program } from '../sandbox/sandbox.ts'
+import { plainEnvironment } from './environment.ts'
+import { isExecutable } from './shell.ts'
+import type { SpawnRequest } from './spawned.ts'
+
+export interface TerminalSize {
+  cols: number
+  rows: number
+}
+
+/** The first message; the folder is the one that the holder itself is started in. */
+export interface PtyStart {
+  file: string
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  size: TerminalSize
+}
+
+/** Each one line of JSON on the holder's standard input. */
+export type PtyMessage = { start: PtyStart } | { input: string } | { resize: TerminalSize }
+
+const PACKAGE = '@lydell/node-pty'
+const FLAGS = ['--max-semi-space-size=1', '--no-warnings']
+/** With numbers of two digits for descriptors, where it can be had. */
+const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash']
+const FIRST_INHERITED = 3
+const HOST = fileURLToPath(new URL(`./pty-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
+
+/** What starts the program on a terminal, with `input` typed ahead. EXECUTION_ERROR where no terminal can be had. */
+export function onTerminal(
+  program: Confined,
+  size: TerminalSize,
+  input = ''
+): Pick<SpawnRequest, 'file' | 'args' | 'env' | 'inherit' | 'stdin'> {
+  mustBeThere()
+  const messages: PtyMessage[] = [{ start: { ...withDescriptors(program), size } }, { input }]
+  return {
+    file: process.execPath,
+    args: [...FLAGS, HOST],
+    // The holder stands outside the sandbox: nothing that the call sets may change what it does.
+    env: plainEnvironment(process.env),
+    inherit: [],
+    stdin: messages.map(message => `${JSON.stringify(message)}\n`).join('')
+  }
+}
+
+/** The same program, to be put into a sandbox on a terminal. Keys that send a signal send it to the sandbox too, which
+ * ignores them there; what runs in it must not. */
+export function heedingKeys(program: Program): Program {
+  if (!envResets()) return program
+  return { ...program, file: ENV, args: [...RESET, program.file, ...program.args] }
+}
+
+const ENV = '/usr/bin/env'
+const RESET = ['--default-signal=INT,QUIT']
+
+let resets: boolean | undefined
+/** Whether the system's env can give signals their usual meaning back; without it a key ends the sandbox. */
+const envResets = () => (resets ??= spawnSync(ENV, [...RESET, 'true'], { stdio: 'ignore', env: {} }).status === 0)
+
+/** The holder keeps its own descriptors from what it starts. So where the program needs some, a shell opens them anew: one
+ * by its full path, since it runs outside the sandbox too. */
+function withDescriptors({ file, args, env, inherit }: Confined): Omit<PtyStart, 'size'> {
+  if (inherit.length === 0) return { file, args, env }
+  const opened = inherit.map((_, i) => `exec ${FIRST_INHERITED + i}<"$1"; shift`)
+  const ignoring = envResets() ? ["trap '' INT QUIT"] : []
+  const script = [...ignoring, ...opened, 'exec "$@"'].join('\n')
+  return { file: SHELLS.find(isExecutable) ?? '/bin/sh', args: ['-c', script, 'sh', ...inherit, file, ...args], env }
+}
+
+function mustBeThere() {
+  try {
+    const own = createRequire(import.meta.url)
+    createRequire(own.resolve(PACKAGE)).resolve(`${PACKAGE}-${process.platform}-${process.arch}/pty.node`)
+  } catch {
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      `No terminal can be had here: the optional package ${PACKAGE} is missing or not made for this system.`
+    )
+  }
+}

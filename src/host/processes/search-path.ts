@@ -1,0 +1,14 @@
+// The folders that programs are looked for in.
+import { delimiter, isAbsolute, resolve } from 'node:path'
+import { isBeneath, real } from '../sandbox/beneath.ts'
+import { commandEnvironment, type Environment } from './environment.ts'
+
+/** The search path that commands get, without folders in one of these and without those that are not absolute. */
+export function pathBeside(roots: readonly string[], environment: Environment): string {
+  const { PATH = '' } = commandEnvironment(environment, [], {})
+  const isWithin = (folder: string) =>
+    roots.some(root => isBeneath(resolve(folder), root) || isBeneath(real(folder), root))
+  return PATH.split(delimiter)
+    .filter(folder => isAbsolute(folder) && !isWithin(folder))
+    .join(delimiter)
+}

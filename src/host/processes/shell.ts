@@ -1,0 +1,41 @@
+// Where programs are: the shell that runs command lines, bash where there is one, else sh; and others by their names.
+import { accessSync, constants } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { ToolError } from '../../errors.ts'
+
+const SHELLS = ['bash', 'sh']
+const LAST_RESORT = '/bin/sh'
+
+/** The shell's full path. */
+export function findShell(env: Readonly<Record<string, string>>): string {
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  const candidates = SHELLS.flatMap(name => folders.map(folder => join(folder, name)))
+  return candidates.find(isExecutable) ?? LAST_RESORT
+}
+
+/** The full path of a program: looked up in the PATH of `env`, or, where the name has a slash, from `cwd`. */
+export function findProgram(name: string, env: Readonly<Record<string, string>>, cwd: string): string {
+  if (name.includes('/')) return resolve(cwd, name)
+  const found = inPath(name, env)
+  if (name === '' || !found)
+    throw new ToolError('EXECUTION_ERROR', `There is no program ${name || 'without a name'} here.`, { code: 'ENOENT' })
+  return found
+}
+
+/** Whether a name is one of a program in the PATH of `env`. */
+export const isThere = (name: string, env: Readonly<Record<string, string>>) => inPath(name, env) !== undefined
+
+function inPath(name: string, env: Readonly<Record<string, string>>): string | undefined {
+  if (isAbsolute(name)) return isExecutable(name) ? name : undefined
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  return folders.map(folder => join(folder, name)).find(isExecutable)
+}
+
+export function isExecutable(path: string) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,88 @@
+// A control group that every command is born into, the last net under them: whatever a process does to hide, it stays in
+// the group. Where this user may make none, commands are found by their sessions and marks alone.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLeftOver, newGroupName } from './group-names.ts'
+
+const PREFIX = 'toolgate-commands'
+/** Of the older kind of groups one tree is enough, and these limit nothing by themselves. */
+const TREES = ['freezer', 'name=systemd', 'pids']
+
+export interface SpawnerGroup {
+  folder: string
+  /** A process joins by writing its number into this file. */
+  join: string
+  /** Ends all that is in it. */
+  end(): void
+  /** Once nothing is in it. */
+  remove(): void
+}
+
+export function makeSpawnerGroup(): SpawnerGroup | undefined {
+  if (process.platform !== 'linux') return undefined
+  for (const place of places()) {
+    const folder = join(place, newGroupName(PREFIX))
+    try {
+      clear(place)
+      mkdirSync(folder)
+    } catch {
+      continue
+    }
+    // The older kind takes a single thread at once, where a process waits for all others to hold still.
+    const tasks = join(folder, 'tasks')
+    return {
+      folder,
+      join: existsSync(tasks) ? tasks : join(folder, 'cgroup.procs'),
+      end: () => end(folder),
+      remove: () => remove(folder)
+    }
+  }
+  return undefined
+}
+
+/** Ends and removes what servers left behind that were killed. */
+function clear(place: string) {
+  for (const name of readdirSync(place)) {
+    if (!isLeftOver(PREFIX, name)) continue
+    end(join(place, name))
+    remove(join(place, name))
+  }
+}
+
+function end(folder: string) {
+  try {
+    // Those of another namespace show as 0, which would mean ourselves.
+    for (const line of readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n'))
+      if (Number(line) > 0) process.kill(Number(line), 'SIGKILL')
+  } catch {
+    // Gone already.
+  }
+}
+
+function remove(folder: string) {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // What was killed is still leaving; the next server removes it.
+  }
+}
+
+/** Folders in which groups may be made: in our own group of each tree. */
+function places(): string[] {
+  try {
+    const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+    const own = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+    const placed = (tree: string, mounted: (type: string, options: string[]) => boolean) => {
+      const [, at] =
+        mounts.map(line => line.split(' ')).find(([, , type, some]) => mounted(type!, some!.split(','))) ?? []
+      const line = own.find(one => one.split(':')[1]?.split(',').includes(tree))
+      return at && line ? [join(at, line.slice(line.indexOf(':', line.indexOf(':') + 1) + 1))] : []
+    }
+    return [
+      ...placed('', type => type === 'cgroup2'),
+      ...TREES.flatMap(tree => placed(tree, (type, options) => type === 'cgroup' && options.includes(tree)))
+    ].filter(place => existsSync(place))
+  } catch {
+    return []
+  }
+}

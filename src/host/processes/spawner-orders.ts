@@ -1,0 +1,34 @@
+// What goes between the server and the helper that starts its processes.
+
+/** What the server asks. A process's `id` is chosen by the server, `mark` is a NAME=value that all its relatives carry. */
+export type Order =
+  | { op: 'pipes'; paths: string[] }
+  | {
+      op: 'spawn'
+      id: number
+      file: string
+      args: string[]
+      cwd: string
+      env: Record<string, string>
+      mark: string
+      stdin: string | undefined
+      stdout: string
+      stderr: string
+      /** Opened for reading as descriptors 3, 4, … */
+      inherit: string[]
+      /** The program is a sandbox, and what is in it is meant by signals. */
+      sandbox: boolean
+    }
+  | { op: 'kill'; id: number; grace_ms: number }
+  | { op: 'signal'; id: number; signal: NodeJS.Signals }
+  | { op: 'sweep'; id: number; pid: number; mark: string; grace_ms: number }
+  | { op: 'mind'; id: number; pid: number; mark: string }
+
+/** What the helper tells. `left`: something of the command still lives after it exited. */
+export type Report =
+  | { event: 'pipes'; paths: string[]; error: string | undefined }
+  | { event: 'spawned'; id: number; pid: number }
+  | { event: 'failed'; id: number; code: string; message: string }
+  | { event: 'exited'; id: number; code: number | null; signal: string | null; left: boolean }
+  | { event: 'minded'; id: number; pids: number[] }
+  | { event: 'swept'; id: number; pids: number[] }
