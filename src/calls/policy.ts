@@ -2,211 +2,119 @@
 // runs nothing, reads nothing, and never looks at a tool's name. The first tier that has something to say decides; within
 // a tier deny beats ask beats allow; what cannot be decided is asked.
 import type { ConfiguredRule } from '../config.ts'
-import type { ErrorCode } from '../errors.ts'
-import type { Effect } from '../tool.ts'
-import type { AlwaysOption, ApprovedBy, MatchedRule, RememberedRule } from './call.ts'
-import { misleads, refusal } from './command.ts'
-import { alwaysOptions, type Facts, ruleHolds } from './rules.ts'
+import { byEffect } from './by-effect.ts'
+import type { MatchedRule } from './call.ts'
+import { floorAbove } from './floors.ts'
+import type { Question, Rulebook, Verdict } from './question.ts'
+import { refusalOf } from './refusals.ts'
+import { expired, partsCovered, ruleHolds } from './rules.ts'
 
-/** A file that an editor holds with unsaved changes. */
-export interface HeldFile {
-  path: string
-  client: string
-  client_id: string
-  /** Of the editor's text. */
-  hash: string
-}
+export const judge = (question: Question, rulebook: Rulebook): Verdict => judgeByTier(question, rulebook).verdict
 
-/** A path as the descriptor walk found it. */
-export interface JudgedPath {
-  path: string
-  /** As the caller wrote it, where that is not the same. */
-  given?: string
-  access: 'read' | 'write' | 'list'
-  protected?: 'write' | 'all'
-  sensitive: boolean
-  /** Some program runs or obeys the file later by itself. */
-  self_starting: boolean
-  /** The use covers everything beneath the path too. */
-  tree?: boolean
-  /** What editors hold of it, or of what is covered beneath it. */
-  unsaved?: readonly HeldFile[]
-}
-
-export interface Question extends Facts {
-  paths: readonly JudgedPath[]
-  /** The caller holds the right to approve, so it is not a mere agent. */
-  may_approve: boolean
-  /** Why no rule may wave this call through, such as an edit that matched only roughly. */
-  always_ask?: string | undefined
-}
-
-export interface Rulebook {
-  /** Milliseconds since 1970, for rules that expire. */
-  now: number
-  read_only: boolean
-  /** What a call-only token gets when it reads a sensitive file. */
-  sensitive_call_only: 'deny' | 'ask'
-  /** What an editor holds unsaved is written only after asking. */
-  ask_for_unsaved: boolean
-  administrator: readonly ConfiguredRule[]
-  user: readonly ConfiguredRule[]
-  /** Those in force for the call's session and workspace. */
-  remembered: readonly RememberedRule[]
-  workspace: readonly ConfiguredRule[]
-}
-
-export interface Verdict {
-  decision: 'allow' | 'ask' | 'strict' | 'deny'
-  /** With deny by the server itself: the code of the failed call. A deny by rule has none and rejects the call. */
-  code?: ErrorCode
-  reason: string
-  matched_rules: MatchedRule[]
-  always_options: AlwaysOption[]
-  /** With allow: who let it through. */
-  source: ApprovedBy['source']
-  rule_id?: string
-}
-
-export function judge(question: Question, rulebook: Rulebook): Verdict {
-  const refused = REFUSALS.map(refuse => refuse(question, rulebook)).find(found => found !== undefined)
-  if (refused) return deny(refused.reason, { tier: refused.tier, effect: 'deny', reason: refused.reason }, refused.code)
-  const verdict = byRules(question, rulebook)
-  return verdict.decision === 'deny' ? verdict : withFloors(verdict, question, rulebook)
-}
-
-interface Refused {
+/** What one tier of the precedence has to say of a call; nothing where `decision` is null. */
+export interface Said {
   tier: MatchedRule['tier']
-  code: ErrorCode
-  reason: string
+  decision: Verdict['decision'] | null
+  reason?: string
+  rules: MatchedRule[]
 }
 
-/** Tier 1: nothing lifts these but a flag at start. */
-const REFUSALS: ((question: Question, rulebook: Rulebook) => Refused | undefined)[] = [
-  ({ paths }) => {
-    const hit = paths.find(used => used.protected === 'all' || (used.protected === 'write' && used.access === 'write'))
-    return hit && { tier: 'built-in', code: 'SENSITIVE_PATH', reason: `${nameOf(hit)} is protected` }
-  },
-  ({ command }) => {
-    const why = command === undefined ? undefined : refusal(command)
-    return why === undefined
-      ? undefined
-      : { tier: 'built-in', code: 'COMMAND_BLOCKED', reason: `The command is never run: ${why}.` }
-  },
-  ({ effect }, { read_only }) =>
-    read_only && effect !== 'read'
-      ? { tier: 'server', code: 'PERMISSION_DENIED', reason: 'The server was started read-only.' }
-      : undefined,
-  ({ paths, may_approve }, { sensitive_call_only }) => {
-    const secret = paths.find(used => used.sensitive && used.access === 'read')
-    return secret && !may_approve && sensitive_call_only === 'deny'
-      ? {
-          tier: 'built-in',
-          code: 'SENSITIVE_PATH',
-          reason: `${nameOf(secret)} may hold credentials, which a call-only token may not read.`
-        }
-      : undefined
+/** The verdict, with what each tier says, in the order in which they count. */
+export function judgeByTier(question: Question, rulebook: Rulebook): { verdict: Verdict; tiers: Said[] } {
+  const said = TIERS.map(tier => sayingOf(tier, question, rulebook))
+  const effect = byEffect(question)
+  const tiers = [...said.map(({ tier, verdict }) => telling(tier, verdict)), telling('tool', effect)]
+  const refused = refusalOf(question, rulebook)
+  if (refused) {
+    const rule: MatchedRule = { tier: refused.tier, effect: 'deny', reason: refused.reason }
+    const verdict = deny(refused.reason, rule, refused.code)
+    return { verdict, tiers: [telling('built-in', verdict), ...tiers] }
   }
-]
+  const ruled = withDoubts(said, effect)
+  const floor = ruled.decision === 'deny' ? undefined : floorAbove(ruled, question, rulebook)
+  const builtIn: Said = floor
+    ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
+    : telling('built-in', undefined)
+  return { verdict: floor ? raise(ruled, floor.decision, floor.rule) : ruled, tiers: [builtIn, ...tiers] }
+}
 
 type RuleTier = 'administrator' | 'user' | 'workspace'
 const TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
 type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'> & { rule_id?: string }
 
-function byRules(question: Question, rulebook: Rulebook): Verdict {
-  let unclear: MatchedRule | undefined
-  let verdict: Verdict | undefined
-  for (const tier of TIERS) {
-    const rules: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.remembered] : rulebook[tier]
-    const inForce = rules.filter(rule => !expired(rule, rulebook.now))
-    const doubtful = inForce.find(rule => ruleHolds(rule, question) === 'unclear')
-    if (doubtful) unclear ??= { ...matched(doubtful, tier), effect: 'ask' }
-    verdict = decideTier(tier, inForce, question)
-    if (verdict) break
+interface Saying {
+  tier: RuleTier
+  verdict: Verdict | undefined
+  /** A rule of which nobody can say whether it holds. */
+  doubt: MatchedRule | undefined
+}
+
+function sayingOf(tier: RuleTier, question: Question, rulebook: Rulebook): Saying {
+  const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.remembered] : rulebook[tier]
+  const rules = all.filter(rule => !expired(rule, rulebook.now))
+  const doubtful = rules.find(rule => ruleHolds(rule, question) === 'unclear')
+  return {
+    tier,
+    verdict: decideTier(tier, rules, question),
+    doubt: doubtful && { ...matched(doubtful, tier), effect: 'ask' }
   }
-  verdict ??= byEffect(question)
-  if (!unclear || verdict.decision === 'deny') return verdict
-  if (verdict.decision === 'allow') return raise(verdict, 'ask', unclear)
-  // No rule to remember could answer for what this one may cover, so none is offered.
-  return { ...verdict, matched_rules: [unclear, ...verdict.matched_rules], always_options: [] }
 }
 
 function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: Question): Verdict | undefined {
-  for (const effect of ['deny', 'ask', 'allow'] as const) {
-    const rule = rules.find(candidate => candidate.effect === effect && ruleHolds(candidate, question) === true)
-    if (rule) return VERDICTS[effect](rule, tier, question)
-  }
-  return undefined
+  const first = (effect: AnyRule['effect']) =>
+    rules.find(candidate => candidate.effect === effect && ruleHolds(candidate, question) === true)
+  const denying = first('deny')
+  if (denying) return deny(wordsOf(denying, tier), matched(denying, tier))
+  const asking = first('ask')
+  if (asking) return askedBy(asking, tier, question)
+  const allowing = first('allow')
+  const together = allowing ? [allowing] : coveringTogether(rules, question)
+  return together && allowedBy(together, tier)
 }
 
-const VERDICTS = {
-  deny: (rule: AnyRule, tier: RuleTier) => deny(wordsOf(rule, tier), matched(rule, tier)),
-  ask: (rule: AnyRule, tier: RuleTier, question: Question): Verdict => ({
-    decision: question.effect === 'destructive' ? 'strict' : 'ask',
-    reason: wordsOf(rule, tier),
-    matched_rules: [matched(rule, tier)],
-    always_options: [],
-    source: 'user'
-  }),
-  allow: (rule: AnyRule, tier: RuleTier): Verdict => ({
-    decision: 'allow',
-    reason: wordsOf(rule, tier),
-    matched_rules: [matched(rule, tier)],
-    always_options: [],
-    source: rule.rule_id === undefined ? 'config' : 'rule',
-    ...(rule.rule_id !== undefined && { rule_id: rule.rule_id })
-  })
+/** Allowing rules that cover a line together: each of its commands that does not merely read is covered by one. */
+function coveringTogether(rules: readonly AnyRule[], question: Question): AnyRule[] | undefined {
+  const needed = question.command?.parts.filter(part => part.class !== 'auto') ?? []
+  const found = needed.map(part => rules.find(rule => partsCovered(rule, question).includes(part)))
+  return needed.length > 0 && found.every(rule => rule !== undefined) ? [...new Set(found)] : undefined
 }
 
-/** Tier 5: what the tool would do, by itself. */
-const BY_EFFECT: Record<Effect, { decision: 'allow' | 'ask' | 'strict'; reason: string }> = {
-  read: { decision: 'allow', reason: 'It only reads.' },
-  create: { decision: 'allow', reason: 'It overwrites nothing.' },
-  write: { decision: 'ask', reason: 'It changes files.' },
-  execute: { decision: 'ask', reason: 'It runs a command.' },
-  network: { decision: 'ask', reason: 'It reaches the network.' },
-  destructive: { decision: 'strict', reason: 'It destroys something, so it needs the shown preview confirmed.' }
+/** The first tier that says anything decides, unless a rule above may do so: then the call is asked about at least. */
+function withDoubts(said: readonly Saying[], effect: Verdict): Verdict {
+  const deciding = said.findIndex(({ verdict }) => verdict !== undefined)
+  const verdict = said[deciding]?.verdict ?? effect
+  const heard = deciding === -1 ? said : said.slice(0, deciding + 1)
+  const doubt = heard.find(each => each.doubt)?.doubt
+  if (!doubt || verdict.decision === 'deny') return verdict
+  if (verdict.decision === 'allow') return raise(verdict, 'ask', doubt)
+  // No rule to remember could answer for what this one may cover, so none is offered.
+  return { ...verdict, matched_rules: [doubt, ...verdict.matched_rules], always_options: [] }
 }
 
-function byEffect(question: Question): Verdict {
-  const { decision, reason } = BY_EFFECT[question.effect]
+const askedBy = (rule: AnyRule, tier: RuleTier, { effect }: Question): Verdict => ({
+  decision: effect === 'destructive' ? 'strict' : 'ask',
+  reason: wordsOf(rule, tier),
+  matched_rules: [matched(rule, tier)],
+  always_options: [],
+  source: 'user'
+})
+
+function allowedBy(rules: readonly AnyRule[], tier: RuleTier): Verdict {
+  const rule_id = rules.find(rule => rule.rule_id !== undefined)?.rule_id
   return {
-    decision,
-    reason,
-    matched_rules: [{ tier: 'tool', effect: question.effect, reason }],
-    always_options: decision === 'ask' ? alwaysOptions(question) : [],
-    source: decision === 'allow' ? 'auto' : 'user'
+    decision: 'allow',
+    reason: rules.map(rule => wordsOf(rule, tier)).join('; '),
+    matched_rules: rules.map(rule => matched(rule, tier)),
+    always_options: [],
+    source: rule_id === undefined ? 'config' : 'rule',
+    ...(rule_id !== undefined && { rule_id })
   }
 }
 
-/** What no rule goes below unless it names the path: secrets and files that start something are asked for strictly. And
- * what no rule goes below at all: rough matches and misleading texts are shown, and so are writes beneath an editor. */
-function withFloors(verdict: Verdict, question: Question, rulebook: Rulebook): Verdict {
-  const secret = question.paths.find(used => used.sensitive && used.access === 'read')
-  if (secret && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
-    const reason = `${nameOf(secret)} may hold credentials.`
-    return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
-  }
-  const starter = question.paths.find(used => used.self_starting && used.access === 'write')
-  if (starter && !(verdict.decision === 'allow' && namesPath(verdict, question, rulebook))) {
-    const reason = `${nameOf(starter)} is run or obeyed by some program later, so writing it is running code.`
-    return raise(verdict, 'strict', { tier: 'built-in', effect: 'strict', reason })
-  }
-  const why = question.always_ask ?? (question.command !== undefined && misleads(question.command) ? HIDDEN : undefined)
-  if (verdict.decision === 'strict') return verdict
-  if (why !== undefined) return raise(verdict, 'ask', { tier: 'tool', effect: 'ask', reason: why })
-  const held = rulebook.ask_for_unsaved ? question.paths.flatMap(heldAndWritten)[0] : undefined
-  if (!held) return verdict
-  const reason = `${held.path} has unsaved changes in ${held.client}.`
-  return raise(verdict, 'ask', { tier: 'server', effect: 'ask', reason })
-}
-
-/** Whoever wrote the path must know it again, and see where it leads. */
-const nameOf = ({ path, given }: JudgedPath) => (given === undefined ? path : `${JSON.stringify(given)} (${path})`)
-
-const heldAndWritten = ({ access, unsaved }: JudgedPath) => (access === 'write' && unsaved) || []
-
-const HIDDEN = 'The text holds characters that do not show, so it may not run as it reads.'
+const telling = (tier: MatchedRule['tier'], verdict: Verdict | undefined): Said =>
+  verdict
+    ? { tier, decision: verdict.decision, reason: verdict.reason, rules: verdict.matched_rules }
+    : { tier, decision: null, rules: [] }
 
 const raise = (verdict: Verdict, decision: 'ask' | 'strict', rule: MatchedRule): Verdict => ({
   decision,
@@ -216,17 +124,7 @@ const raise = (verdict: Verdict, decision: 'ask' | 'strict', rule: MatchedRule):
   source: 'user'
 })
 
-const namesPath = (verdict: Verdict, question: Question, rulebook: Rulebook) =>
-  verdict.source !== 'auto' &&
-  [...rulebook.administrator, ...rulebook.user, ...rulebook.remembered].some(
-    rule =>
-      rule.effect === 'allow' &&
-      rule.match.path !== undefined &&
-      !expired(rule, rulebook.now) &&
-      ruleHolds(rule, question) === true
-  )
-
-const deny = (reason: string, rule: MatchedRule, code?: ErrorCode): Verdict => ({
+const deny = (reason: string, rule: MatchedRule, code?: Verdict['code']): Verdict => ({
   decision: 'deny',
   ...(code && { code }),
   reason,
@@ -247,6 +145,3 @@ const wordsOf = (rule: AnyRule, tier: RuleTier) =>
   `${tier} rule: ${rule.effect} ${Object.entries(rule.match)
     .map(([field, value]) => `${field} ${value}`)
     .join(', ')}`
-
-const expired = ({ expires_at }: AnyRule, now: number) =>
-  typeof expires_at === 'string' && Date.parse(expires_at) <= now

@@ -1,65 +1,127 @@
-// Rules: what a configured or remembered rule matches, and the literal ones that "always" offers.
+// Rules: what a configured or remembered rule says of a call.
 import type { ConfiguredRule, Match } from '../config.ts'
+import { plainArgv } from '../shell/plain.ts'
+import { HARMLESS_FILES } from '../shell/reading.ts'
 import { globMatches, literalGlob } from '../text/anchored-glob.ts'
-import type { Category, Effect } from '../tool.ts'
-import type { AlwaysOption } from './call.ts'
-import { plainArgv } from './command.ts'
-
-/** The facts of one call that rules and policy look at. Paths are canonical. */
-export interface Facts {
-  tool: string
-  category: Category
-  effect: Effect
-  paths: readonly { path: string; access: 'read' | 'write' | 'list'; tree?: boolean }[]
-  command?: string | undefined
-  /** Params besides the command's text that change what it does. */
-  alters?: readonly string[] | undefined
-  host?: string | undefined
-  agent?: string | undefined
-  client: string
-}
+import { allHosts, someHost } from './hosts.ts'
+import { isLooser } from './isolation.ts'
+import type { Facts, JudgedCommand, JudgedPart, Kept } from './question.ts'
 
 /** Whether a rule says something of a call; `unclear` where that cannot be told, so that the call must be asked about. */
 export type Holds = boolean | 'unclear'
 
+type Rule = Pick<ConfiguredRule, 'effect' | 'match'>
+
 /** A rule that allows must cover the whole call; one that denies or asks holds as soon as it touches a part of it. */
-export function ruleHolds({ effect, match }: Pick<ConfiguredRule, 'effect' | 'match'>, facts: Facts): Holds {
-  const fields = effect === 'allow' ? COVERS : TOUCHES
+export function ruleHolds({ effect, match }: Rule, facts: Facts): Holds {
+  if (effect === 'allow') return coversAround(match, facts) && coversCommand(match, facts)
+  return held(TOUCHES, match, facts)
+}
+
+/** Which parts of a line that an allowing rule does not cover whole it covers at least. */
+export function partsCovered({ effect, match }: Rule, facts: Facts): readonly JudgedPart[] {
+  const { command } = facts
+  if (effect !== 'allow' || match.command === undefined || !command?.literal) return []
+  return coversAround(match, facts) ? command.parts.filter(part => coversPart(match, part, command.cwd ?? ROOT)) : []
+}
+
+export const expired = ({ expires_at }: Pick<ConfiguredRule, 'expires_at'>, now: number) =>
+  typeof expires_at === 'string' && Date.parse(expires_at) <= now
+
+type Fields = { [Field in keyof Match]-?: (match: Match, facts: Facts) => Holds }
+
+function held(fields: Partial<Fields>, match: Match, facts: Facts): Holds {
   let holds: Holds = true
-  for (const field of Object.keys(match) as (keyof Match)[]) {
+  for (const field of Object.keys(fields) as (keyof Match)[]) {
     if (match[field] === undefined) continue
-    const found = fields[field](match, facts)
+    const found = fields[field]!(match, facts)
     if (found === false) return false
     if (found === 'unclear') holds = found
   }
   return holds
 }
 
-type Fields = Record<keyof Match, (match: Match, facts: Facts) => Holds>
-
-const COVERS: Fields = {
+const PLAIN = {
   tool: ({ tool }, facts) => globMatches(tool!, facts.tool),
   category: ({ category }, facts) => category === facts.category,
   effect: ({ effect }, facts) => effect === facts.effect,
   agent: ({ agent }, facts) => facts.agent !== undefined && globMatches(agent!, facts.agent),
-  client: ({ client }, facts) => globMatches(client!, facts.client),
-  path: ({ path }, facts) => facts.paths.length > 0 && facts.paths.every(used => globMatches(path!, used.path)),
-  host: ({ host }, facts) => facts.host !== undefined && hostMatches(host!, facts.host),
+  client: ({ client }, facts) => globMatches(client!, facts.client)
+} satisfies Partial<Fields>
+
+/** Everything but the command's text. */
+const COVERS: Partial<Fields> = {
+  ...PLAIN,
+  host: ({ host }, facts) => facts.host !== undefined && allHosts([host!], facts.host),
+  // What a command touches besides what it names, nobody can tell.
+  path: ({ path }, { command, paths }) =>
+    command === undefined && paths.length > 0 && paths.every(used => globMatches(path!, used.path)),
   // Leave for a command's text is no leave to run it with another environment or input.
-  command: ({ command, mode }, facts) =>
-    facts.command !== undefined && !facts.alters?.length && commandMatches(command!, mode, facts.command),
+  command: (_, { command, alters }) => command !== undefined && !alters?.length,
   mode: ({ command }) => command !== undefined
 }
 
+const coversAround = (match: Match, facts: Facts): boolean =>
+  held(COVERS, match, facts) === true && (!facts.kept || coversKept(match, facts.kept))
+
+/** Leave to run with much around it is none to run with less, and none to reach the network. */
+const coversKept = ({ isolation, network = [] }: Match, kept: Kept) =>
+  !isLooser(kept.level, isolation ?? kept.default) && kept.network.every(host => allHosts(network, host))
+
+function coversCommand(match: Match, { command }: Facts): boolean {
+  if (match.command === undefined) return match.cwd === undefined || (command !== undefined && staysIn(match, command))
+  const { parts, literal, cwd = ROOT } = command!
+  if (isWhole(match, command!)) return runsIn(match, cwd)
+  const covered = literal ? parts.filter(part => coversPart(match, part, cwd)) : []
+  return covered.length > 0 && parts.every(part => part.class === 'auto' || covered.includes(part))
+}
+
+const coversPart = (match: Match, part: JudgedPart, cwd: string) =>
+  partMatches(match, part) && isOfItsWords(part) && runsIn(match, folderOf(part, cwd))
+
+const ROOT = '.'
+/** The same words do something else in another folder, so leave for a command is leave for one. */
+const runsIn = ({ cwd = literalGlob(ROOT) }: Match, folder: string | null) =>
+  folder !== null && globMatches(cwd, folder)
+const staysIn = (match: Match, { cwd = ROOT, parts }: JudgedCommand) =>
+  [cwd, ...parts.map(part => folderOf(part, cwd))].every(folder => runsIn(match, folder))
+
+/** Where a part of a line runs; null where that cannot be told. */
+export const folderOf = ({ cwd, folder = null }: JudgedPart, line: string): string | null =>
+  cwd === undefined ? line : folder
+
+/** Leave for words is none to put what they print into a file, or a file into them. */
+export const isOfItsWords = ({ text, operands }: JudgedPart) =>
+  !/[<>]/.test(text) || operands.every(({ path, access }) => access === 'list' || HARMLESS_FILES.has(path))
+
 const TOUCHES: Fields = {
-  ...COVERS,
-  path: ({ path }, { paths }) =>
-    paths.some(used => globMatches(path!, used.path)) ||
-    (paths.some(used => used.tree && mayHold(used.path, path!)) && 'unclear'),
-  command: ({ command, mode }, facts) =>
-    facts.command !== undefined &&
-    (commandMatches(command!, mode, facts.command) ||
-      (mode === 'prefix' && plainArgv(facts.command) === undefined && 'unclear'))
+  ...PLAIN,
+  host: ({ host }, facts) => facts.host !== undefined && someHost([host!], facts.host),
+  path: ({ path }, { paths, command }) => {
+    const operands = command?.parts.flatMap(part => part.operands) ?? []
+    const used = [...paths, ...operands.map(operand => ({ ...operand, path: operand.resolved ?? operand.path }))]
+    if ([...used.map(each => each.path), ...(command?.named ?? [])].some(each => globMatches(path!, each))) return true
+    const isUnclear = used.some(each => each.tree && mayHold(each.path, path!)) || command?.literal === false
+    return isUnclear && 'unclear'
+  },
+  command: (match, { command }) =>
+    command !== undefined &&
+    (isWhole(match, command) ||
+      command.parts.some(part => partMatches(match, part) || partMatches(match, withoutFolder(part))) ||
+      (!command.literal && 'unclear')),
+  mode: ({ command }) => command !== undefined,
+  cwd: ({ cwd: glob }, { command }) => {
+    if (!command) return false
+    const { cwd = ROOT, parts } = command
+    const folders = [cwd, ...parts.map(part => folderOf(part, cwd))]
+    if (folders.some(folder => folder !== null && globMatches(glob!, folder))) return true
+    return (folders.includes(null) || !command.literal) && 'unclear'
+  },
+  isolation: ({ isolation }, { kept }) => kept !== undefined && !isLooser(isolation!, kept.level),
+  network: ({ network }, { kept }) => {
+    const found = kept?.network.map(host => someHost(network!, host)) ?? []
+    return found.includes(true) || (found.includes('unclear') && 'unclear')
+  }
 }
 
 /** Whether something beneath a folder could match the glob, by the part of it that is written out. */
@@ -69,90 +131,18 @@ function mayHold(folder: string, glob: string) {
   return literal.startsWith(`${folder}/`) || `${folder}/`.startsWith(literal)
 }
 
-function hostMatches(pattern: string, host: string) {
-  const wanted = pattern.toLowerCase()
-  const given = host.toLowerCase()
-  return wanted.startsWith('*.') ? given.endsWith(wanted.slice(1)) : given === wanted
+const isWhole = ({ command, mode }: Match, { text }: JudgedCommand) => mode !== 'prefix' && command === text
+
+/** Whether a rule's command is this one, by its words. */
+function partMatches({ command, mode }: Match, { text, argv }: Pick<JudgedPart, 'text' | 'argv'>): boolean {
+  if (argv === undefined) return false
+  const words = plainArgv(command!)
+  if (words === undefined) return mode !== 'prefix' && command === text
+  return words.every((word, i) => argv[i] === word) && (mode === 'prefix' || words.length === argv.length)
 }
 
-function commandMatches(wanted: string, mode: Match['mode'], command: string) {
-  if (mode !== 'prefix') return command === wanted
-  const argv = plainArgv(command)
-  const prefix = plainArgv(wanted)
-  return argv !== undefined && (prefix?.every((word, i) => argv[i] === word) ?? false)
-}
-
-/** What is wrong with a rule by its own examples; empty where nothing is. */
-export function ruleFaults({ match, examples }: ConfiguredRule): string[] {
-  const faults: string[] = []
-  if (Object.keys(match).length === 0) faults.push('match names nothing, so the rule would hold for every call')
-  if (match.mode !== undefined && match.command === undefined) faults.push('mode needs command')
-  if (match.mode === 'prefix' && match.command !== undefined && plainArgv(match.command) === undefined)
-    faults.push('a prefix must be plain words, without quotes, variables or operators')
-  const wrong = GLOBS.flatMap(field => globFault(field, match[field]))
-  if (wrong.length > 0) return [...faults, ...wrong]
-  const holds = (example: string) =>
-    match.command !== undefined
-      ? commandMatches(match.command, match.mode, example)
-      : match.path !== undefined
-        ? globMatches(match.path, example)
-        : match.tool !== undefined && globMatches(match.tool, example)
-  for (const example of examples?.match ?? [])
-    if (!holds(example)) faults.push(`does not match its example ${JSON.stringify(example)}`)
-  for (const example of examples?.no_match ?? [])
-    if (holds(example)) faults.push(`matches ${JSON.stringify(example)}, which it must not`)
-  return faults
-}
-
-const GLOBS = ['tool', 'path', 'agent', 'client'] as const
-
-function globFault(field: string, glob: string | undefined): string[] {
-  try {
-    if (glob !== undefined) globMatches(glob, '')
-    return []
-  } catch (error) {
-    return [`${field}: ${(error as SyntaxError).message}`]
-  }
-}
-
-/** The literal rules that would have let this call through, the narrowest first. */
-export function alwaysOptions(facts: Facts): AlwaysOption[] {
-  return widths(facts).flatMap(({ name, words, match }) =>
-    (['session', 'workspace'] as const).map(scope => ({
-      id: `${name}:${scope}`,
-      label: `Always allow ${words}${SCOPE_WORDS[scope]}`,
-      scope,
-      rule: { effect: 'allow' as const, match }
-    }))
-  )
-}
-
-const SCOPE_WORDS = { session: ', in this session', workspace: ', in this workspace' }
-
-function widths({ tool, paths, command, alters }: Facts): { name: string; words: string; match: Match }[] {
-  // A rule on the text alone would say nothing of what else changes the command.
-  if (command !== undefined && alters?.length) return []
-  if (command !== undefined)
-    return [
-      { name: 'command', words: `exactly \`${command}\``, match: { tool: literalGlob(tool), command, mode: 'exact' } }
-    ]
-  const match = { tool: literalGlob(tool) }
-  const any = { name: 'tool', words: `${tool} on any file`, match }
-  const [only, ...others] = new Set(paths.map(({ path }) => path))
-  if (only === undefined) return [{ ...any, words: tool }]
-  if (others.length > 0) return [any]
-  const folder = only.includes('/') ? only.slice(0, only.lastIndexOf('/')) : undefined
-  return [
-    { name: 'path', words: `${tool} on ${only}`, match: { ...match, path: literalGlob(only) } },
-    ...(folder === undefined
-      ? []
-      : [
-          {
-            name: 'folder',
-            words: `${tool} beneath ${folder}/`,
-            match: { ...match, path: `${literalGlob(folder)}/**` }
-          }
-        ]),
-    any
-  ]
+/** A program is the same one by its whole path. */
+function withoutFolder({ text, argv }: JudgedPart): Pick<JudgedPart, 'text' | 'argv'> {
+  const [program = '', ...words] = argv ?? []
+  return { text, argv: argv && [program.slice(program.lastIndexOf('/') + 1), ...words] }
 }

@@ -1,0 +1,116 @@
+// The literal rules that would have let a call through, the narrowest first. None covers more than its label says.
+import type { Match } from '../config.ts'
+import { plainArgv } from '../shell/plain.ts'
+import { literalGlob } from '../text/anchored-glob.ts'
+import type { AlwaysOption } from './call.ts'
+import { keepsGit } from './hindrances.ts'
+import type { Facts, JudgedCommand, Kept } from './question.ts'
+import { folderOf, isOfItsWords } from './rules.ts'
+
+interface Width {
+  name: string
+  words: string
+  /** One for each command of a line that needs leave. */
+  matches: [Match, ...Match[]]
+}
+
+const SCOPE_WORDS = { session: ', in this session', workspace: ', in this workspace' }
+
+export function alwaysOptions(facts: Facts): AlwaysOption[] {
+  return widths(facts).flatMap(({ name, words, matches }) =>
+    (['session', 'workspace'] as const).map(scope => {
+      const rules = matches.map(match => ({ effect: 'allow' as const, match }))
+      return {
+        id: `${name}:${scope}`,
+        label: `Always allow ${words}${SCOPE_WORDS[scope]}`,
+        scope,
+        rule: rules[0]!,
+        ...(rules.length > 1 && { rules })
+      }
+    })
+  )
+}
+
+function widths(facts: Facts): Width[] {
+  if (facts.command) return ofCommand(facts, facts.command)
+  // What is run is nowhere a rule could name it.
+  return facts.effect === 'execute' ? [] : ofPaths(facts)
+}
+
+function ofCommand({ tool, alters, kept }: Facts, command: JudgedCommand): Width[] {
+  // A rule on the text alone would say nothing of what else changes the command.
+  if (alters?.length || command.class === 'strict' || !command.literal) return []
+  // It would fail as always.
+  if (kept && keepsGit(command, kept.level)) return []
+  const { cwd = ROOT } = command
+  const around = { tool: literalGlob(tool), ...(kept && keptBy(kept)) }
+  const suffix = kept ? wordsOf(kept) : ''
+  const exactly: Width = {
+    name: 'command',
+    words: `exactly \`${command.text}\`${within(cwd)}${suffix}`,
+    matches: [{ ...around, ...inFolder(cwd), command: command.text, mode: 'exact' }]
+  }
+  const [first, ...others] = prefixes(command) ?? []
+  if (first === undefined) return [exactly]
+  const match = ({ words, folder }: Prefix): Match => ({
+    ...around,
+    ...inFolder(folder),
+    command: words,
+    mode: 'prefix'
+  })
+  const named = [first, ...others].map(({ words, folder }) => `\`${words}\`${within(folder)}`).join(' or ')
+  return [
+    exactly,
+    {
+      name: 'prefix',
+      words: `commands that begin with ${named}${suffix}`,
+      matches: [match(first), ...others.map(match)]
+    }
+  ]
+}
+
+const ROOT = '.'
+const inFolder = (folder: string): Match => (folder === ROOT ? {} : { cwd: literalGlob(folder) })
+const within = (folder: string) => (folder === ROOT ? '' : ` in ${folder}`)
+
+interface Prefix {
+  words: string
+  folder: string
+}
+
+/** The leading words of each part that needs leave, and where it runs; undefined where one has none that a rule could
+ * name. */
+function prefixes(command: JudgedCommand): Prefix[] | undefined {
+  if (!command.literal) return undefined
+  const found = new Map<string, Prefix>()
+  for (const part of command.parts) {
+    if (part.class === 'auto') continue
+    const words = part.prefix?.join(' ')
+    const folder = folderOf(part, command.cwd ?? ROOT)
+    if (!words || plainArgv(words)?.length !== part.prefix?.length || !isOfItsWords(part)) return undefined
+    if (folder === null) return undefined
+    found.set(`${words}\0${folder}`, { words, folder })
+  }
+  return [...found.values()]
+}
+
+const keptBy = ({ level, network }: Kept): Match => ({
+  isolation: level === 'container' ? 'workspace' : level,
+  ...(network.length > 0 && { network: [...network] })
+})
+
+const wordsOf = ({ level, default: usual, network }: Kept) =>
+  `${level === usual ? '' : `, with isolation ${level}`}${network.length > 0 ? `, reaching ${network.join(', ')}` : ''}`
+
+function ofPaths({ tool, paths }: Facts): Width[] {
+  const match: Match = { tool: literalGlob(tool) }
+  const any: Width = { name: 'tool', words: `${tool} on any file`, matches: [match] }
+  const [only, ...others] = new Set(paths.map(({ path }) => path))
+  if (only === undefined) return [{ ...any, words: tool }]
+  if (others.length > 0) return [any]
+  const file: Width = { name: 'path', words: `${tool} on ${only}`, matches: [{ ...match, path: literalGlob(only) }] }
+  if (!only.includes('/')) return [file, any]
+  const folder = only.slice(0, only.lastIndexOf('/'))
+  const beneath: Match = { ...match, path: `${literalGlob(folder)}/**` }
+  return [file, { name: 'folder', words: `${tool} beneath ${folder}/`, matches: [beneath] }, any]
+}

@@ -1,0 +1,79 @@
+import type { CallOptions, Client, Explanation } from '../client/client.ts'
+import type { Context } from './context.ts'
+import { EXIT, usage } from './exit.ts'
+import { paramsFrom } from './params.ts'
+import type { Verb } from './run.ts'
+import { brief, safe, type Terminal, table } from './terminal.ts'
+
+interface Options {
+  session?: string
+  workspace?: string
+  agent?: string
+}
+
+const explain: Verb = (command, context) => {
+  command
+    .usage('[options] <tool> [name=value...]\n       toolgate explain [options] -- <command...>')
+    .description('Tell what policy says of a call, or of a command line, and why. Runs nothing.')
+    .argument('[tool]', 'name of the tool, with its params as name=value')
+    .argument('[params...]', 'after -- a command line; quote it to keep its own quotes')
+    .option('--session <id>', 'session of the call')
+    .option('--workspace <name>', 'served root to work in')
+    .option('--agent <name>', 'name of the agent')
+    .addHelpText(
+      'after',
+      "\nExamples:\n  toolgate explain -- npm test\n  toolgate explain -- 'git log | head'\n  toolgate explain write_file path=a.txt content=b"
+    )
+    .action(async (_tool: string | undefined, _params: string[], options: Options) => {
+      const client = await context.connect()
+      const { session, workspace, agent } = options
+      const asked: CallOptions = {
+        signal: context.signal,
+        ...(session !== undefined && { session_id: session }),
+        ...(workspace !== undefined && { workspace }),
+        ...(agent !== undefined && { agent })
+      }
+      const { tool, params } = await meant(client, context, command.args, asked)
+      const told = await client.explain(tool, params, asked)
+      context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
+      if (context.terminal.json) context.terminal.outJson(told)
+      else tell(context.terminal, told)
+    })
+}
+export default explain
+
+/** Words after `--` are a command line; all others a tool with its params. */
+async function meant(client: Client, { world, signal }: Context, words: string[], { agent }: CallOptions) {
+  const [tool, ...given] = words
+  if (tool === undefined) throw usage('Say what to explain.', 'See: toolgate explain --help')
+  if (isLine(world.argv, words)) return { tool: 'shell_exec', params: { command: lineOf(words) } }
+  const { input } = await client.tool(tool, { signal, ...(agent !== undefined && { agent }) })
+  return { tool, params: paramsFrom(given, input) }
+}
+
+/** One word is a line as it is; several are what a shell has taken the quotes off. */
+const lineOf = (words: readonly string[]) => (words.length === 1 ? words[0]! : words.map(quoted).join(' '))
+
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+const isLine = (argv: readonly string[], words: readonly string[]) => {
+  const at = argv.indexOf('--')
+  return at !== -1 && argv.length - at - 1 === words.length
+}
+
+function tell(terminal: Terminal, { verdict, isolation, parts, precedence }: Explanation) {
+  terminal.out(`${terminal.paint('bold', verdict.decision)}: ${safe(verdict.reason)}`)
+  if (isolation) terminal.out(`kept by ${isolation.level}${reach(isolation.network)}`)
+  if (parts.length > 0) {
+    const rows = parts.map(part => [part.class, brief(part.text, 60), brief(part.reason, 80), touched(part.operands)])
+    terminal.out(`\n${table(['CLASS', 'COMMAND', 'BECAUSE', 'TOUCHES'], rows)}`)
+  }
+  const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', brief(reason, 100)])
+  terminal.out(`\n${table(['TIER', 'SAYS', 'BECAUSE'], said)}`)
+  for (const { label } of verdict.always_options) terminal.out(`may be remembered: ${brief(label, 160)}`)
+}
+
+const reach = (network: readonly string[]) => (network.length === 0 ? '' : `, reaching ${brief(network.join(', '))}`)
+
+const touched = (operands: Explanation['parts'][number]['operands']) =>
+  brief(operands.map(({ path, access, outside }) => `${access} ${path}${outside ? ' (outside)' : ''}`).join(', '), 80)
