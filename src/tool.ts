@@ -1,6 +1,8 @@
 // What a tool is. A tool states facts; policy decides, the engine runs, routes speak HTTP.
 import type { Static, TSchema } from 'typebox'
 import type { Change, Host } from './host/host.ts'
+import type { Isolation } from './host/sandbox/sandbox.ts'
+import type { Tasks } from './tool/tasks.ts'
 
 /** What running a call does to the world, at most. Policy decides on it; `create` puts something where nothing was. */
 export type Effect = 'read' | 'create' | 'write' | 'execute' | 'network' | 'destructive'
@@ -28,9 +30,40 @@ export interface Subject {
   cwd?: string
   /** Params besides the command's text that change what it does, such as its environment. */
   alters?: string[]
+  /** Names of the environment variables that it gives to the command. */
+  variables?: string[]
   url?: string
+  /** What the command asks to be kept by, where that is not the server's default. */
+  isolation?: IsolationAsked
+  /** The command outlives its call. */
+  lasts?: true
+  /** It acts only on what the same session has started itself. */
+  own?: boolean
+  /** Why it takes a strict approval, whatever its effect and the rules. */
+  strict?: string
   /** Ids of earlier calls that it is about. A decision holds for exactly these. */
   calls?: string[]
+}
+
+/** What a command asks to be kept by. */
+export interface IsolationAsked {
+  /** Undefined for the server's default. */
+  level?: 'none' | 'workspace' | 'strict' | undefined
+  /** Host patterns that it asks to reach. */
+  network?: readonly string[] | undefined
+  /** Where the level does not hold it may run as all commands do in a container that is the sandbox, being asked about; or
+   * with none, if `sandbox.run_code` is `ask`: then it is asked strictly. */
+  or_none?: boolean
+}
+
+/** One program with its words, started without a shell, and the folder it runs in. */
+export interface Invocation {
+  argv: readonly string[]
+  cwd: string
+  /** What the tool knows the program by, such as a test runner. */
+  name?: string
+  /** Hosts that it asks to reach, as in `IsolationAsked`. */
+  network?: readonly string[]
 }
 
 /** One step told while running. `delta.offset` is the byte offset of `text` in its stream. */
@@ -83,6 +116,16 @@ export interface History {
   call(tool_call_id: string): PastCall | undefined
   /** That call and all that ended after it in the same session and changed something, newest first. */
   since(tool_call_id: string): PastCall[]
+  /** The calls of the workspace that moved something after that one had ended, oldest first. */
+  movesAfter(tool_call_id: string): PastCall[]
+  /** Whether the same client sent that call, ended or not, in the same session, by their own words. */
+  own(tool_call_id: string): boolean
+}
+
+/** A command that runs with nobody asked. */
+export interface ByItself {
+  /** Its words, where it is nothing but one program: that is started without a shell. */
+  argv?: readonly string[]
 }
 
 /** Everything a tool may use. Nothing is global. */
@@ -92,7 +135,17 @@ export interface Context {
   workspace: { name: string; root: string }
   /** Aborts on cancel, time limit and shutdown; its reason is a ToolError. */
   signal: AbortSignal
+  /** Aborts when the call should go on without whoever waits for it; see `moves`. */
+  moved: AbortSignal
   host: Host
+  /** The program that was found for the call, as it was judged. */
+  invocation?: Invocation | undefined
+  /** What keeps the commands that the call runs: decided together with its verdict. */
+  isolation: Isolation
+  /** Set where its command runs by itself, with nobody asked; decided together with its verdict. */
+  by_itself?: ByItself | undefined
+  /** What runs on after its call. */
+  jobs: Tasks
   history: History
   /** Whether what is in a file may be told before the call is decided on: nothing that may be a secret, and nothing that
    * policy would not let whoever sent the call read at once. */
@@ -113,6 +166,9 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
   subject(input: Static<I>, history: History): Subject
+  /** The program that it starts, where that depends on what is in the workspace: rules on commands hold for it too, and
+   * a decision holds for no other. Changes nothing. */
+  invocation?(input: Static<I>, ctx: Context): Promise<Invocation> | Invocation
   /** Fails early, before anybody is asked. Changes nothing. */
   check?(input: Static<I>, ctx: Context): Promise<void> | void
   /** Why no rule may wave this call through, such as a match that is only rough. Changes nothing. */
@@ -128,6 +184,10 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   present(output: Static<O>, input: Static<I>): Presented
   /** A second run is harmless, so a recoverable fault may be retried. */
   idempotent?: boolean
+  /** It settles early once `ctx.moved` aborts, and leaves a job. Any other call just runs on in the background. */
+  moves?: boolean | ((input: Static<I>) => boolean)
+  /** It starts nothing and is over in a moment, so it does not wait until fewer calls of its effect run. */
+  momentary?: boolean
   /** What it prints is captured and can be read by offset. */
   captures_output?: boolean
   /** The answer depends on nothing but the params and the files that the subject reads or lists (ignored ones left out). */

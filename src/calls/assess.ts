@@ -2,15 +2,20 @@
 // binds a decision to all of it. Changes nothing.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
-import type { HeldBuffer } from '../host/buffers.ts'
+import type { HeldBuffer } from '../host/editors/buffers.ts'
+import { shellWords } from '../text/shell-words.ts'
 import type { PathUse } from '../tool.ts'
 import type { Approval, Preview } from './call.ts'
+import { commandNotes } from './command-notes.ts'
 import { mustReachEditors, notesBefore } from './editors.ts'
 import type { Engine } from './engine.ts'
 import { historyOf } from './history.ts'
+import { isolationIn, keptFor } from './isolation.ts'
+import { judgedCommand } from './judged-command.ts'
 import type { Assessment, Live } from './live.ts'
 import { mayShowAt } from './may-show.ts'
-import { type HeldFile, judge, type Question } from './policy.ts'
+import { judge } from './policy.ts'
+import type { HeldFile, Question } from './question.ts'
 import { rulebook } from './rulebook.ts'
 import { staleFile } from './stale.ts'
 
@@ -18,28 +23,46 @@ import { staleFile } from './stale.ts'
 export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
   const { tool, ctx, host, call, may_approve, if_match } = live
   // What it finds of the past now is what it will act on.
-  ctx.history = historyOf(engine, ctx.workspace.name)
+  ctx.history = historyOf(engine, ctx.workspace.name, call)
   const subject = tool.subject(params, ctx.history)
   host.files.allowed.begin()
   const named = (subject.paths ?? []).map(use => resolve(host, use))
   const paths = [...named, ...(await renamed(host, subject.paths ?? []))]
   if (if_match !== undefined) addIfMatch(paths, if_match)
-  const cwd = subject.command === undefined ? undefined : host.files.resolve(subject.cwd ?? '.').path
+  const invocation = await tool.invocation?.(params, ctx)
+  ctx.invocation = invocation
+  const line = invocation ? shellWords(invocation.argv) : subject.command
+  const cwd = line === undefined ? undefined : host.files.resolve(invocation?.cwd ?? subject.cwd ?? '.').path
+  const surroundings = engine.surroundings()
+  const command =
+    line === undefined ? undefined : await judgedCommand(line, { files: host.files, cwd: cwd!, surroundings })
+  const asked = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
+  const kept = command || subject.isolation ? await keptFor(engine, asked) : undefined
   const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
   const question: Question = {
     tool: tool.name,
     category: tool.category,
     effect,
     paths,
-    command: subject.command,
+    command,
     alters: subject.alters,
+    variables: subject.variables,
+    kept,
+    lasts: subject.lasts,
+    own: subject.own,
+    strict: subject.strict,
     host: subject.url === undefined ? undefined : hostOf(subject.url),
     agent: call.agent,
     client: call.client,
     may_approve
   }
   const rules = rulebook(engine, call.session_id, ctx.workspace.root)
-  const found = { paths, cwd, calls: subject.calls, effect, verdict: judge(question, rules) }
+  const verdict = judge(question, rules)
+  const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
+  if (kept) ctx.isolation = isolationIn(engine, kept, { network: asked.network, byItself })
+  const isolation = kept && ctx.isolation
+  ctx.by_itself = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
+  const found = { paths, command, cwd, calls: subject.calls, invocation, isolation, effect, verdict, question }
   // Nothing of what files hold is told to whoever is refused.
   if (found.verdict.decision === 'deny') return found
   for (const { if_match: wanted, ...use } of paths) {
@@ -50,7 +73,9 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     throw await staleFile(engine, live, params, { path: use.path, if_match: wanted, found: is, shown })
   }
   const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
-  return always_ask === undefined ? found : { ...found, verdict: judge({ ...question, always_ask }, rules) }
+  if (always_ask === undefined) return found
+  const anew = { ...question, always_ask }
+  return { ...found, verdict: judge(anew, rules), question: anew }
 }
 
 /** Runs the tool's own early check, unless policy refuses the call anyway. */
@@ -61,10 +86,26 @@ export async function checkEarly(engine: Engine, live: Live, params: unknown, { 
 }
 
 /** What an approver is shown. */
-export async function preview(engine: Engine, live: Live, params: unknown, { paths }: Assessment): Promise<Preview> {
+export async function preview(engine: Engine, live: Live, params: unknown, assessment: Assessment): Promise<Preview> {
   const shown = await previewOf(live, params)
-  const notes = [...(shown.notes ?? []), ...notesBefore(engine, paths)]
-  return notes.length > 0 ? { ...shown, notes } : shown
+  const notes = [
+    ...(shown.notes ?? []),
+    ...commandNotes(assessment, await lacksOf(engine, assessment)),
+    ...notesBefore(engine, assessment.paths)
+  ]
+  const { title, text, diff } = shown
+  const without = (one: string) => engine.masking.maskedToDecideOn(one)
+  return {
+    title: without(title),
+    ...(text !== undefined && { text: without(text) }),
+    ...(diff !== undefined && { diff }),
+    ...(notes.length > 0 && { notes: notes.map(without) })
+  }
+}
+
+async function lacksOf({ sandbox }: Engine, { isolation }: Assessment) {
+  const states = isolation ? await sandbox.states() : []
+  return states.find(({ level }) => level === isolation?.level)?.lacks
 }
 
 async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview> {
@@ -72,16 +113,31 @@ async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview>
 }
 
 /** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
- * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, and the earlier
- * calls that it is about. */
-export async function digest(live: Live, params: unknown, { paths, cwd, calls }: Assessment): Promise<string> {
+ * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, the earlier
+ * calls that it is about, the program that it starts, and what keeps that. */
+export async function digest(
+  live: Live,
+  params: unknown,
+  { paths, cwd, calls, invocation, isolation }: Assessment
+): Promise<string> {
   const { tool, host } = live
   const images = paths
     .filter(({ access }) => access !== 'list')
     .map(({ path, unsaved = [] }) => [path, host.files.preimage(path), ...unsaved.map(({ hash }) => hash)])
   const tree = paths.some(use => use.tree && use.access === 'write') ? await previewOf(live, params) : null
   return createHash('sha256')
-    .update(JSON.stringify([tool.name, params, cwd ?? null, images, tree, ...(calls ? [calls] : [])]))
+    .update(
+      JSON.stringify([
+        tool.name,
+        params,
+        cwd ?? null,
+        images,
+        tree,
+        ...(calls ? [calls] : []),
+        ...(invocation ? [invocation.argv] : []),
+        ...(isolation ? [isolation] : [])
+      ])
+    )
     .digest('hex')
 }
 
@@ -149,7 +205,8 @@ function addIfMatch(paths: Assessment['paths'], if_match: string) {
 
 function hostOf(url: string) {
   try {
-    return new URL(url).hostname
+    const { hostname, port, protocol } = new URL(url)
+    return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
   } catch {
     throw new ToolError('INVALID_PARAMS', 'The URL cannot be read.', {
       errors: [{ pointer: '/url', message: 'not a URL' }]

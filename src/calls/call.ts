@@ -48,7 +48,12 @@ export const AlwaysOption = Type.Object({
   id: Type.String(),
   label: Type.String({ description: 'What would be allowed, in words.' }),
   scope: RuleScope,
-  rule: Type.Object({ effect: RuleEffect, match: Match })
+  rule: Type.Object({ effect: RuleEffect, match: Match }),
+  rules: Type.Optional(
+    Type.Array(Type.Object({ effect: RuleEffect, match: Match }), {
+      description: 'All that would be remembered, where a line needs leave for several commands.'
+    })
+  )
 })
 export type AlwaysOption = Static<typeof AlwaysOption>
 
@@ -70,7 +75,12 @@ export type Approval = Static<typeof Approval>
 export const ApprovedBy = Type.Object(
   {
     source: Type.Enum(['auto', 'user', 'rule', 'config']),
-    rule_id: Type.Optional(Type.String()),
+    rule_id: Type.Optional(
+      Type.String({ description: 'The rule that let it run, or the first of those that were made by this decision.' })
+    ),
+    rule_ids: Type.Optional(
+      Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
+    ),
     client: Type.Optional(Type.String()),
     at: Time,
     digest: Type.Optional(Type.String())

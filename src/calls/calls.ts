@@ -2,12 +2,15 @@
 import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Change, Workspace } from '../host/host.ts'
-import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
+import { notRunning, sendToBackground } from './background.ts'
+import type { Call, CallWith, RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
 import { type DryRun, dryRun } from './dry-run.ts'
 import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
+import { type Explanation, explain } from './explain.ts'
 import { historyOf } from './history.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
+import { outputOf } from './output.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
 import { clashes, type Hold } from './scheduler.ts'
@@ -85,6 +88,11 @@ export class Calls {
     return dryRun(this.#engine, request, caller)
   }
 
+  /** Why policy says of a call what it says. */
+  explain(request: Request, caller: Caller): Promise<Explanation> {
+    return explain(this.#engine, request, caller)
+  }
+
   /** Runs several requests: in parallel, but those that touch the same path in order; one after the other, and none after
    * a failure, with `stopOnError`. The outcomes are in the order of the requests. */
   async batch(requests: Request[], caller: Caller, options: { stopOnError: boolean; wait: Wait }): Promise<Outcome[]> {
@@ -136,11 +144,20 @@ export class Calls {
     return answer(await rejectCall(this.#engine, this.#undecided(tool_call_id), decision, caller))
   }
 
-  /** Cancels a call; one that has ended stays as it is. */
+  /** Cancels a call, and what of it runs on; one that has ended stays as it is. */
   async cancel(tool_call_id: string, reason: string | undefined): Promise<Answer> {
     const live = this.#engine.live.get(tool_call_id)
-    if (!live) return this.#stored(tool_call_id)
-    await cancelCall(this.#engine, live, reason)
+    if (live) await cancelCall(this.#engine, live, reason)
+    else this.#stored(tool_call_id)
+    await this.#engine.jobs.stop(tool_call_id, reason ?? 'Cancelled by the client.')
+    return live ? { call: live.shown, json: shownJson(live) } : this.#stored(tool_call_id)
+  }
+
+  /** Sends a running call to the background, and answers with the call as it then stands. */
+  async background(tool_call_id: string): Promise<Answer> {
+    const live = this.#engine.live.get(tool_call_id)
+    if (!live) throw notRunning(this.#stored(tool_call_id).call)
+    await sendToBackground(this.#engine, live)
     return { call: live.shown, json: shownJson(live) }
   }
 
@@ -161,10 +178,8 @@ export class Calls {
   }
 
   /** What a command printed, by byte offset; waits for more where there is none yet. */
-  async output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
-    const page = await this.#engine.outputs.read(tool_call_id, query)
-    if (page) return page
-    return { text: '', offset: 0, next_offset: 0, ended: isSettled(this.#known(tool_call_id)) }
+  output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
+    return outputOf(this.#engine, tool_call_id, query, id => this.#known(id))
   }
 
   /** Remembered rules, oldest first. */
@@ -202,6 +217,7 @@ export class Calls {
       live.abort.abort(new ToolError('CANCELLED', 'The server stopped.'))
     }
     await Promise.all(running().map(live => live.wait({ ms: 5_000, throughApproval: true })))
+    await this.#engine.jobs.close()
   }
 
   /** The workspace of that name; without one the only one or the default. */

@@ -1,8 +1,7 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins; what runs is what was shown.
-import type { RuleScope } from '../config.ts'
 import { ToolError } from '../errors.ts'
 import { approval, assess, checkEarly } from './assess.ts'
-import type { ApprovedBy, Call, CallWith } from './call.ts'
+import type { AlwaysOption, ApprovedBy, Call, CallWith } from './call.ts'
 import { type Engine, step } from './engine.ts'
 import type { Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
@@ -38,13 +37,14 @@ export function approve(engine: Engine, live: Live, decision: Approve, caller: C
     const approved =
       decision.modified_params === undefined ? await asShown(engine, live) : await asModified(engine, live, decision)
     if (!approved) return live.call
-    const rule = always && (await remember(engine, live, always, caller))
+    const made = always ? await remember(engine, live, always, caller) : []
     const by: ApprovedBy = {
       source: 'user',
       client: caller.client,
       at: new Date().toISOString(),
       digest: approved.digest,
-      ...(rule && { rule_id: rule.rule_id })
+      ...(made[0] !== undefined && { rule_id: made[0] }),
+      ...(made.length > 1 && { rule_ids: made })
     }
     const changed = decision.modified_params !== undefined && { modified_params: decision.modified_params }
     const reason = decision.reason !== undefined && { reason: decision.reason }
@@ -196,12 +196,18 @@ const previewChanged = ({ tool_call_id, approval }: CallWith<'awaiting_approval'
     approval
   })
 
-function remember(
+/** Remembers all rules of an option; gives their ids. */
+async function remember(
   engine: Engine,
   live: Live,
-  { scope, rule }: { scope: RuleScope; rule: { effect: 'allow' | 'ask' | 'deny'; match: object } },
+  { scope, rule, rules = [rule] }: AlwaysOption,
   { client }: Caller
-) {
+): Promise<string[]> {
   const { root } = live.ctx.workspace
-  return engine.rules.add({ ...rule, scope, session_id: live.call.session_id, workspace: root }, client)
+  const where = { scope, session_id: live.call.session_id, workspace: root }
+  const added = await engine.rules.addAll(
+    rules.map(each => ({ ...each, ...where })),
+    client
+  )
+  return added.map(({ rule_id }) => rule_id)
 }

@@ -3,7 +3,8 @@ import { ToolError } from '../errors.ts'
 import { assess, checkEarly, digest, preview } from './assess.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
-import type { Assessment, Caller } from './live.ts'
+import type { Assessment, Caller, Live } from './live.ts'
+import type { JudgedOperand } from './question.ts'
 import { admit, type Request } from './submit.ts'
 
 /** What a dry run tells. */
@@ -18,15 +19,35 @@ export interface DryRun {
 
 export async function dryRun(engine: Engine, request: Request, caller: Caller): Promise<DryRun> {
   const live = admit(engine, request, caller, {})
-  const { params } = request
-  const assessment = await assess(engine, live, params)
-  const { verdict, paths } = assessment
+  return shownBefore(engine, live, request.params, await assess(engine, live, request.params))
+}
+
+/** What may be told of a call before it is decided on. */
+export async function shownBefore(
+  engine: Engine,
+  live: Live,
+  params: unknown,
+  assessment: Assessment
+): Promise<DryRun> {
+  const { verdict } = assessment
+  const paths = [...assessment.paths, ...operandPaths(assessment)]
   const found = { dry_run: true as const, tool: live.tool.name, verdict, paths }
   if (verdict.decision === 'deny') return found
   await checkEarly(engine, live, params, assessment)
   if (assessment.effect === 'read' && verdict.decision === 'allow') return found
   const shown = await preview(engine, live, params, assessment)
   return { ...found, preview: shown, digest: await digest(live, params, assessment) }
+}
+
+/** What a command names, as paths beside those that the call itself names. */
+const operandPaths = ({ command }: Assessment): Assessment['paths'] =>
+  (command?.parts ?? []).flatMap(({ operands }) => operands.flatMap(operandPath))
+
+function operandPath({ path, resolved, access, tree = false, ...found }: JudgedOperand): Assessment['paths'] {
+  if (resolved === undefined) return []
+  const { sensitive = false, self_starting = false, protected: kept } = found
+  const given = resolved !== path && { given: path }
+  return [{ path: resolved, ...given, access, sensitive, self_starting, tree, ...(kept && { protected: kept }) }]
 }
 
 /** What is foreseen of a call that policy does not refuse. */

@@ -1,11 +1,11 @@
 // What a call hears of editors that hold files unsaved, how it hands a change to one, and what people are told of it.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
-import type { EditorEdit, Editors } from '../host/editors.ts'
+import type { EditorEdit, Editors } from '../host/editors/editors.ts'
 import { unifiedDiff } from '../text/diff.ts'
 import { about, type Engine, type ServedWorkspace } from './engine.ts'
 import type { Live } from './live.ts'
-import type { HeldFile, JudgedPath } from './policy.ts'
+import type { HeldFile, JudgedPath } from './question.ts'
 
 /** The editors of one workspace, for one call. */
 export function editorsOf(engine: Engine, live: Live, { name }: ServedWorkspace): Editors {

@@ -3,13 +3,18 @@ import type { Settings } from '../config.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Activity, Sessions } from '../events/sessions.ts'
-import type { Buffers } from '../host/buffers.ts'
+import type { Buffers } from '../host/editors/buffers.ts'
 import type { Effects, Host, Workspace } from '../host/host.ts'
-import type { Store, Write } from '../host/store.ts'
+import type { Sandbox } from '../host/sandbox/sandbox.ts'
+import type { Masking } from '../host/secrets/masking.ts'
+import type { Store, Write } from '../host/store/store.ts'
+import type { Surroundings } from '../shell/judgement.ts'
+import type { OutputPage, OutputQuery } from '../tool/tasks.ts'
 import type { Tool } from '../tool.ts'
 import type { ResultCache } from './cache.ts'
 import { type Call, isSettled, type Status } from './call.ts'
 import type { Delegations } from './delegations.ts'
+import type { Jobs } from './jobs.ts'
 import { headJson, type Live } from './live.ts'
 import type { RememberedRules } from './remembered.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -28,25 +33,17 @@ export interface ServedWorkspace extends Workspace {
   treeVersion(): Promise<string | undefined>
 }
 
-export interface OutputQuery {
-  stream: 'stdout' | 'stderr' | 'output'
-  offset: number
-  limit: number
-  wait_ms: number
-  signal?: AbortSignal
-}
-
-export interface OutputPage {
-  text: string
-  offset: number
-  next_offset: number
-  ended: boolean
-  dropped?: { from: number; bytes: number }
-}
+export type { OutputPage, OutputQuery } from '../tool/tasks.ts'
 
 /** Captured output of calls, by id. */
 export interface CapturedOutputs {
   read(tool_call_id: string, query: OutputQuery): Promise<OutputPage | undefined>
+  /** Resolves when the capture of a call begins, or begins again, or the signal aborts. */
+  opened(tool_call_id: string, signal: AbortSignal): Promise<void>
+  /** How much was captured so far, in bytes, while more may come; 0 of any other call. */
+  printed(tool_call_id: string): number
+  /** How much was captured, in bytes. */
+  size(tool_call_id: string): Promise<number>
 }
 
 export interface Log {
@@ -60,16 +57,24 @@ export interface Engine {
   readonly workspaces: ReadonlyMap<string, ServedWorkspace>
   /** What one call may use of the machine. */
   readonly host: (workspace: ServedWorkspace, effects: Effects, tool_call_id: string) => Host
+  /** What keeps commands here. */
+  readonly sandbox: Pick<Sandbox, 'default' | 'states'>
+  /** What no command may name. */
+  readonly surroundings: () => Surroundings
   readonly store: Store
   readonly journal: Journal
   readonly sessions: Sessions
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: RememberedRules
+  /** Keeps secrets out of what failures say. */
+  readonly masking: Pick<Masking, 'maskedAll' | 'maskedToDecideOn'>
   /** What editors hold unsaved. */
   readonly buffers: Buffers
   readonly delegations: Delegations
   readonly outputs: CapturedOutputs
+  /** What runs on after its call. */
+  readonly jobs: Jobs
   readonly log: Log
   /** Calls that have not ended, or whose end is not durable yet. */
   readonly live: Map<string, Live>

@@ -1,5 +1,5 @@
 // What front ends tell of unsaved buffers. Routes turn HTTP into these methods and back.
-import type { HeldBuffer, Holder, SentBuffer } from '../host/buffers.ts'
+import type { HeldBuffer, Holder, SentBuffer } from '../host/editors/buffers.ts'
 import type { Engine } from './engine.ts'
 import { workspaceOf } from './submit.ts'
 

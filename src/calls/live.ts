@@ -1,9 +1,10 @@
 // A call that this process still has to do with: its present value and what the engine holds for it. It leaves memory
 // once it has ended and its end is durable.
 import type { Host } from '../host/host.ts'
-import type { Context, Effect, Tool } from '../tool.ts'
+import type { Isolation } from '../host/sandbox/sandbox.ts'
+import type { Context, Effect, Invocation, Tool } from '../tool.ts'
 import { type Call, type FileChange, isSettled } from './call.ts'
-import type { HeldFile, JudgedPath, Verdict } from './policy.ts'
+import type { HeldFile, JudgedCommand, JudgedPath, Question, Verdict } from './question.ts'
 
 /** Who sent a request. */
 export interface Caller {
@@ -14,11 +15,19 @@ export interface Caller {
 /** What a call would do, as found just now. */
 export interface Assessment {
   paths: (JudgedPath & { tree: boolean; if_match?: string | undefined })[]
+  /** The command line with what was found of it. */
+  command: JudgedCommand | undefined
+  /** What keeps the command, or code. */
+  isolation: Isolation | undefined
   cwd: string | undefined
   /** Earlier calls that it is about. */
   calls?: string[] | undefined
+  /** The program it would start, where the tool had to look for that. */
+  invocation?: Invocation | undefined
   effect: Effect
   verdict: Verdict
+  /** What policy was asked. */
+  question: Question
 }
 
 export class Live {
@@ -28,6 +37,8 @@ export class Live {
   may_approve: boolean
   readonly ctx: Context
   readonly abort: AbortController
+  /** Tells the tool that nobody waits any more. */
+  readonly moved = new AbortController()
   /** Resolves when the call's intent is durable. */
   intent: Promise<void> = Promise.resolve()
   /** The engine's latest look at the call. */
@@ -62,6 +73,7 @@ export class Live {
   /** The value that may be told: durable, or a read's answer, which need not be. */
   #shown: Call
   readonly #watchers = new Set<() => void>()
+  readonly #leaving = new Set<() => void>()
 
   constructor(options: {
     call: Call
@@ -113,19 +125,29 @@ export class Live {
     for (const watcher of [...this.#watchers]) watcher()
   }
 
+  /** Answers all who wait now with the call as it stands. */
+  release() {
+    for (const leave of [...this.#leaving]) leave()
+  }
+
   /** Waits until the call has ended, or also until it needs a decision, or `ms` have passed, or the waiter has left. */
   async wait(options: { ms: number; throughApproval: boolean; signal?: AbortSignal | undefined }): Promise<Call> {
     const done = () =>
       isSettled(this.#shown) || (!options.throughApproval && this.#shown.status === 'awaiting_approval')
-    if (done()) return this.#shown
+    if (done() || options.signal?.aborted) return this.#shown
     const { promise, resolve } = Promise.withResolvers<void>()
     const watcher = () => done() && resolve()
     this.#watchers.add(watcher)
+    this.#leaving.add(resolve)
     const timer = setTimeout(resolve, options.ms)
-    options.signal?.addEventListener('abort', () => resolve(), { once: true })
+    const leave = () => resolve()
+    options.signal?.addEventListener('abort', leave)
+    if (options.signal?.aborted) leave()
     await promise
     clearTimeout(timer)
+    options.signal?.removeEventListener('abort', leave)
     this.#watchers.delete(watcher)
+    this.#leaving.delete(resolve)
     return this.#shown
   }
 }

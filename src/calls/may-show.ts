@@ -3,7 +3,8 @@
 import type { PathUse } from '../tool.ts'
 import type { Engine } from './engine.ts'
 import type { Live } from './live.ts'
-import { type JudgedPath, judge } from './policy.ts'
+import { judge } from './policy.ts'
+import type { JudgedPath } from './question.ts'
 import { rulebook } from './rulebook.ts'
 
 /** What rules see of the plainest way to read a file. */

@@ -10,6 +10,12 @@ const INTERVAL_MS = 50
 const OUTPUT_MS = 20
 /** Most text told at once; earlier text of the same moment is left out, and shows as a gap in the offsets. */
 const DELTA_BYTES = 16_384
+/** What a call may tell of its output at a stretch, and how fast it earns more: whoever wants all of it reads it by offset. */
+const ALLOWANCE_BYTES = 4_194_304
+const EARNED_BYTES_PER_MS = 64
+/** Once it has told too much, it goes on only when it has earned so much. */
+const RESUMED_BYTES = 1_048_576
+const MORE = 'It prints more than is told here; all of it can be read by offset.'
 
 export class ProgressTeller {
   readonly #tell: (events: Told[]) => void
@@ -17,6 +23,9 @@ export class ProgressTeller {
   readonly #deltas = new Map<Delta['stream'], Delta>()
   #timer: NodeJS.Timeout | undefined
   #last = 0
+  #allowance = ALLOWANCE_BYTES
+  /** Output is left out at the moment, and that was told. */
+  #withholding = false
 
   constructor(tell: (events: Told[]) => void) {
     this.#tell = tell
@@ -40,13 +49,25 @@ export class ProgressTeller {
   flush() {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const deltas = [...this.#deltas.values()]
-    const [first, ...others] = deltas.map(delta => ({ delta }))
-    if (!first && !this.#next) return
-    this.#tell([{ ...this.#next, ...first }, ...others])
-    this.#last = performance.now()
+    const now = performance.now()
+    this.#allowance = Math.min(ALLOWANCE_BYTES, this.#allowance + (now - this.#last) * EARNED_BYTES_PER_MS)
+    const [first, ...others] = this.#allowed([...this.#deltas.values()]).map(delta => ({ delta }))
+    if (first || this.#next) this.#tell([{ ...this.#next, ...first }, ...others])
+    this.#last = now
     this.#next = undefined
     this.#deltas.clear()
+  }
+
+  /** What may be told of them, all or none; that there is more is told once. */
+  #allowed(deltas: Delta[]): Delta[] {
+    if (deltas.length === 0) return []
+    const bytes = deltas.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    const withhold = this.#allowance < (this.#withholding ? RESUMED_BYTES : bytes)
+    if (withhold && !this.#withholding) this.#next = { message: MORE, ...this.#next }
+    this.#withholding = withhold
+    if (withhold) return []
+    this.#allowance -= bytes
+    return deltas
   }
 }
 

@@ -11,6 +11,7 @@ import { contextOf } from './submit.ts'
 
 /** Takes over the calls that had not ended, with what they had changed. Resolves when their new state is durable. */
 export async function recover(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
+  await engine.jobs.recover()
   const calls = engine.store.openCalls().map(({ head }) => JSON.parse(head) as Call)
   await Promise.all(calls.map(call => takeOver(engine, call, changes.get(call.tool_call_id) ?? [])))
 }

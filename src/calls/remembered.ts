@@ -2,10 +2,10 @@
 import type { Match, RuleScope } from '../config.ts'
 import { ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
-import type { Store } from '../host/store.ts'
+import type { Store } from '../host/store/store.ts'
 import type { RememberedRule } from './call.ts'
 import { newId } from './id.ts'
-import { ruleFaults } from './rules.ts'
+import { matchFaults } from './rule-faults.ts'
 
 export interface NewRule {
   effect: RememberedRule['effect']
@@ -49,31 +49,18 @@ export class RememberedRules {
 
   /** Makes a rule; resolves when it is durable. Faults of the rule are INVALID_PARAMS. */
   async add(rule: NewRule, client: string): Promise<RememberedRule> {
-    if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= Date.now())
-      throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
-        errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
-      })
-    const faults = ruleFaults({ effect: rule.effect, match: rule.match })
-    if (faults.length > 0)
-      throw new ToolError('INVALID_PARAMS', 'The rule cannot hold as written.', {
-        errors: faults.map(message => ({ pointer: '/match', message }))
-      })
-    const added: RememberedRule = {
-      rule_id: newId('rule'),
-      effect: rule.effect,
-      match: rule.match,
-      scope: rule.scope,
-      ...(rule.scope !== 'user' && rule.workspace !== undefined && { workspace: rule.workspace }),
-      ...(rule.scope === 'session' && rule.session_id !== undefined && { session_id: rule.session_id }),
-      ...(rule.reason !== undefined && { reason: rule.reason }),
-      expires_at: rule.expires_at ?? null,
-      created_at: new Date().toISOString(),
-      created_by: client
-    }
-    await this.#journal.append([{ type: 'rules.changed', change: 'added', rule_id: added.rule_id }], () => [
-      ['rule', added.rule_id, JSON.stringify(added)]
-    ])
-    this.#rules.set(added.rule_id, added)
+    const [added] = await this.addAll([rule], client)
+    return added!
+  }
+
+  /** Makes all of the rules or none of them. */
+  async addAll(rules: readonly NewRule[], client: string): Promise<RememberedRule[]> {
+    const added = rules.map(rule => made(rule, client))
+    await this.#journal.append(
+      added.map(({ rule_id }) => ({ type: 'rules.changed', change: 'added', rule_id })),
+      () => added.map(rule => ['rule', rule.rule_id, JSON.stringify(rule)])
+    )
+    for (const rule of added) this.#rules.set(rule.rule_id, rule)
     return added
   }
 
@@ -90,5 +77,30 @@ export class RememberedRules {
     return this.#journal.append([{ type: 'rules.changed', change, rule_id: rule.rule_id }], () => [
       ['forgetRule', rule.rule_id]
     ])
+  }
+}
+
+/** The rule as it will be kept; throws what is wrong with it. */
+function made(rule: NewRule, client: string): RememberedRule {
+  if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= Date.now())
+    throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
+      errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
+    })
+  const faults = matchFaults(rule.match)
+  if (faults.length > 0)
+    throw new ToolError('INVALID_PARAMS', `The rule cannot hold as written: ${faults[0]}`, {
+      errors: faults.map(message => ({ pointer: '/match', message }))
+    })
+  return {
+    rule_id: newId('rule'),
+    effect: rule.effect,
+    match: rule.match,
+    scope: rule.scope,
+    ...(rule.scope !== 'user' && rule.workspace !== undefined && { workspace: rule.workspace }),
+    ...(rule.scope === 'session' && rule.session_id !== undefined && { session_id: rule.session_id }),
+    ...(rule.reason !== undefined && { reason: rule.reason }),
+    expires_at: rule.expires_at ?? null,
+    created_at: new Date().toISOString(),
+    created_by: client
   }
 }

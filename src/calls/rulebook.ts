@@ -1,6 +1,6 @@
 // What policy goes by for a call of a session in a workspace, right now.
 import type { Engine } from './engine.ts'
-import type { Rulebook } from './policy.ts'
+import type { Rulebook } from './question.ts'
 
 export const rulebook = ({ settings, rules }: Engine, session_id: string, root: string): Rulebook => ({
   now: Date.now(),

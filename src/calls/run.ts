@@ -11,6 +11,7 @@ import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
 import { type Hold, KIND } from './scheduler.ts'
 import { fail, stopped, succeed } from './settle.ts'
+import { ToldProgress } from './told-progress.ts'
 
 const RETRIES = 3
 const BACKOFF_MS = 100
@@ -25,7 +26,7 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
   let holdsAll = true
   try {
     await engine.scheduler.run(
-      KIND[effect],
+      KIND[live.tool.momentary ? 'read' : effect],
       holds,
       async waited => {
         if (isSettled(live.call)) return
@@ -128,11 +129,12 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
     () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
   )
+  const progress = new ToldProgress(engine.journal, call.tool_call_id)
   const teller = new ProgressTeller(events => {
     // The tool may go on after its call was ended without it.
     if (isSettled(live.call)) return
     live.told_progress = true
-    engine.journal.append(events.map(told => ({ type: 'tool.progress', ...about(live.call), ...told }))).catch(() => {})
+    progress.append(events.map(told => ({ type: 'tool.progress', ...about(live.call), ...told })))
   })
   try {
     const output = await withRetries(live, teller)

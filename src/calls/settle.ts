@@ -1,7 +1,8 @@
 // How a call ends: one function per way, each a step with the event that tells it.
 import { describeError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
-import type { Write } from '../host/store.ts'
+import type { Write } from '../host/store/store.ts'
+import { endBackgroundCall } from './background.ts'
 import type { ApprovedBy, Call, FileChange, Result, SettledCall } from './call.ts'
 import { about, type Engine, step } from './engine.ts'
 import type { Live } from './live.ts'
@@ -40,12 +41,13 @@ function end(engine: Engine, live: Live, call: SettledCall, { before = [], also 
     ...(execution_time_ms !== undefined && { execution_time_ms })
   }
   const cleared: Write[] = live.told_progress ? [['forgetProgress', call.tool_call_id]] : []
+  if (call.background) cleared.push(...endBackgroundCall(call, engine.settings.commands.keep_jobs))
   const durable = step(
     engine,
     live,
     call,
     [...before, ...live.changes.map(change => fileChanged(call, change)), told],
-    () => [...cleared, ...(also?.() ?? [])]
+    () => [...(also?.() ?? []), ...cleared]
   )
   cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
   return durable
@@ -64,7 +66,7 @@ export function fail(engine: Engine, live: Live, error: unknown, together: With 
   const described = describeError(error)
   if (described.code === 'INTERNAL')
     engine.log.error({ err: error, tool_call_id: live.call.tool_call_id }, 'a call failed by our fault')
-  return end(engine, live, { ...ending(live, 'error'), error: described }, together)
+  return end(engine, live, { ...ending(live, 'error'), error: engine.masking.maskedAll(described) }, together)
 }
 
 export function cancel(engine: Engine, live: Live, reason: string, { before = [], ...also }: With = {}) {

@@ -1,9 +1,10 @@
 // Taking a request: is it well formed, has it been taken before, what does policy say. Then it runs, waits, or has ended.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
-import type { Write } from '../host/store.ts'
+import type { Write } from '../host/store/store.ts'
 import type { Context, Tool } from '../tool.ts'
 import { approval, assess, checkEarly } from './assess.ts'
+import { backgroundCall } from './background.ts'
 import { type Approval, type ApprovedBy, type Call, isSettled } from './call.ts'
 import { editorsOf } from './editors.ts'
 import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
@@ -13,6 +14,7 @@ import { type Assessment, type Caller, Live } from './live.ts'
 import { mayShow } from './may-show.ts'
 import { run, toolCall } from './run.ts'
 import { decided, fileChanged, reject, stopped } from './settle.ts'
+import { tasksOf } from './tasks.ts'
 
 /** A request to run a tool, as the wire has it. */
 export interface Request {
@@ -59,7 +61,10 @@ export function submit(
     throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
   const live = admit(engine, request, caller, options)
   const { shown } = options
-  const also = () => keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at])
+  const also = (): Write[] => [
+    ...keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]),
+    ...(request.background ? [backgroundCall(live.call)] : [])
+  ]
   const taken = take(engine, live, { also, shown })
   for (const key of keys) {
     engine.keys.set(key, { body_hash, live: taken })
@@ -148,8 +153,12 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
     session_id,
     workspace: { name: workspace.name, root: workspace.root },
     signal: live.abort.signal,
+    moved: live.moved.signal,
     host,
-    history: historyOf(engine, workspace.name),
+    jobs: tasksOf(engine, live),
+    // Decided with the verdict, before the tool is started.
+    isolation: { level: 'none', network: [] },
+    history: historyOf(engine, workspace.name, live.call),
     may_show: use => mayShow(engine, live, use),
     notes: {
       read: key => {

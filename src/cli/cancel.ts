@@ -2,7 +2,7 @@ import type { Verb } from './run.ts'
 
 const cancel: Verb = (command, context) => {
   command
-    .description('Cancel calls that have not ended; ones that have stay as they are.')
+    .description('Cancel calls that have not ended, and end jobs; calls that have ended stay as they are.')
     .argument('<id...>', 'tool_call_id')
     .option('-m, --reason <text>', 'why')
     .addHelpText('after', '\nExample:\n  toolgate cancel tc_01J…')

@@ -1,8 +1,8 @@
 // Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
 import path from 'node:path'
 import type { Settings } from '../config.ts'
-import { startInBackground } from '../host/background.ts'
-import type { Discovery } from '../host/discovery.ts'
+import { startInBackground } from '../host/processes/background.ts'
+import type { Discovery } from '../host/server/discovery.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { tellReady } from './ready.ts'

@@ -1,5 +1,5 @@
 // Telling that a server is ready: to people with a first command to copy, to programs as one line of JSON.
-import type { Discovery } from '../host/discovery.ts'
+import type { Discovery } from '../host/server/discovery.ts'
 import type { Context } from './context.ts'
 
 /** The tokens themselves are never printed: `file` holds them. */

@@ -14,6 +14,9 @@ interface AddOptions {
   host?: string
   command?: string
   prefix?: string
+  cwd?: string
+  isolation?: string
+  network?: string[]
   scope: string
   session?: string
   workspace?: string
@@ -55,9 +58,12 @@ const rules: Verb = (command, context) => {
     .option('--agent <name>', 'name of the agent')
     .option('--client <name>', 'name of the client')
     .option('--path <glob>', 'path touched, relative to the workspace: every one to allow, any to ask or deny')
-    .option('--host <name>', 'host name, or *.domain')
+    .option('--host <name>', 'host, *.domain, or either with :port')
     .option('--command <text>', 'exactly this command')
     .option('--prefix <words>', 'commands that begin with these words')
+    .option('--cwd <glob>', 'folder that the command runs in; the root where it is left out to allow a command')
+    .option('--isolation <level>', 'none, workspace or strict: this or more to allow, this or less to ask or deny')
+    .option('--network <host...>', 'hosts that the call may ask to reach: all to allow, any to ask or deny')
     .option('--scope <scope>', 'session, workspace or user', 'workspace')
     .option('--session <id>', 'with --scope session')
     .option('--workspace <name>', 'with --scope session or workspace', 'default')
@@ -90,10 +96,23 @@ export default rules
 /** The server checks every field; only what can't be said is refused here. */
 function newRule(effect: string, options: AddOptions): NewRule {
   if (!EFFECTS.includes(effect)) throw usage(`${effect} is none of ${EFFECTS.join(', ')}.`)
-  const { tool, category, agent, client, path, host, prefix } = options
+  const { tool, category, agent, client, path, host, prefix, cwd, isolation, network } = options
   const command = prefix ?? options.command
   const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
-  const fields = { tool, category, effect: options.effect, agent, client, path, host, command, mode }
+  const fields = {
+    tool,
+    category,
+    effect: options.effect,
+    agent,
+    client,
+    path,
+    host,
+    command,
+    mode,
+    cwd,
+    isolation,
+    network
+  }
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(match).length === 0) throw usage('Say what the rule matches.', 'See: toolgate rules add --help')
   const expires = options.expires && new Date(Date.now() + duration(options.expires)).toISOString()

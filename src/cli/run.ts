@@ -19,13 +19,26 @@ const VERBS: Record<string, VerbEntry> = {
   stop: { summary: 'stop a server', load: () => import('./stop.ts'), asksServer: true },
   tools: { summary: 'list tools, or show one', load: () => import('./tools.ts'), asksServer: true },
   call: { summary: 'call a tool and wait for its result', load: () => import('./call.ts'), asksServer: true },
+  explain: {
+    summary: 'tell what policy says of a call, and why',
+    load: () => import('./explain.ts'),
+    asksServer: true
+  },
   approvals: { summary: 'list calls that wait for a decision', load: () => import('./approvals.ts'), asksServer: true },
   approve: { summary: 'let waiting calls run', load: () => import('./approve.ts'), asksServer: true },
   reject: { summary: 'refuse waiting calls', load: () => import('./reject.ts'), asksServer: true },
   tail: { summary: 'follow events', load: () => import('./tail.ts'), asksServer: true },
   show: { summary: 'show one call whole', load: () => import('./show.ts'), asksServer: true },
   undo: { summary: 'take back what calls changed', load: () => import('./undo.ts'), asksServer: true },
-  cancel: { summary: 'cancel calls', load: () => import('./cancel.ts'), asksServer: true },
+  background: {
+    summary: 'let a running call run on without anybody waiting',
+    load: () => import('./background.ts'),
+    asksServer: true
+  },
+  jobs: { summary: 'list commands that run on', load: () => import('./jobs.ts'), asksServer: true },
+  logs: { summary: 'print what a command printed', load: () => import('./logs.ts'), asksServer: true },
+  input: { summary: 'write to a command that runs on', load: () => import('./input.ts'), asksServer: true },
+  cancel: { summary: 'cancel calls, and end what runs on', load: () => import('./cancel.ts'), asksServer: true },
   rules: { summary: 'list, add and revoke remembered rules', load: () => import('./rules.ts'), asksServer: true },
   version: { summary: 'print the version', load: () => import('./version.ts'), asksServer: false }
 }

@@ -1,6 +1,6 @@
 import { connect } from '../client/client.ts'
 import type { Discovered } from '../client/discover.ts'
-import { ended, terminate } from '../host/running.ts'
+import { ended, terminate } from '../host/processes/running.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Verb } from './run.ts'
 

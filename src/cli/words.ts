@@ -94,6 +94,9 @@ const EVENT_WORDS: EventWords = {
   'tool.delegate': ({ client_id, effect, params }) => `${client_id}: ${effect} ${JSON.stringify(params)}`,
   'tool.delegation_ended': ({ outcome, by, reason }) =>
     `${outcome}${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`,
+  'job.started': ({ command }) => command,
+  'job.exited': ({ status, exit_code, signal, reason, quarantined, quarantine_folder }) =>
+    `${status}${typeof exit_code === 'number' ? ` with ${exit_code}` : signal ? ` by ${signal}` : ''}${reason ? `: ${reason}` : ''}${quarantined ? `; moved to ${quarantine_folder}: ${quarantined.join(', ')}` : ''}`,
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }

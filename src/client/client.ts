@@ -1,5 +1,6 @@
 // A client for programs in Node and in browsers: it needs `fetch` and nothing else.
 import type { Call, RememberedRule } from '../calls/call.ts'
+import type { Job } from '../calls/jobs.ts'
 import type { Event } from '../events/events.ts'
 import { type EventsOptions, followEvents, readFrames } from './events.ts'
 import { type Connection, type ConnectOptions, Wire } from './http.ts'
@@ -10,10 +11,13 @@ import type {
   Delegation,
   DelegationAnswer,
   DryRun,
+  Explanation,
   FrontEnd,
   Health,
   HeldBuffer,
   Holding,
+  JobInput,
+  JobQuery,
   ListedTool,
   LogQuery,
   NewRule,
@@ -28,6 +32,7 @@ import type {
 } from './wire.ts'
 
 export type { Approval, Call, RememberedRule } from '../calls/call.ts'
+export type { Job } from '../calls/jobs.ts'
 export type { Event, EventType } from '../events/events.ts'
 export type { Problem } from '../routes/problem.ts'
 export { type FailureCode, ToolgateError } from './error.ts'
@@ -43,6 +48,8 @@ export interface RequestOptions {
 export interface CallOptions extends RequestOptions, Omit<CallRequest, 'tool' | 'params'> {
   /** How long the answer may be held, through the approval too. Default: until the call has ended or needs one. */
   wait_ms?: number
+  /** What becomes of the call when this connection ends before the answer; by default it goes on. */
+  on_disconnect?: 'continue' | 'cancel'
   /** The same key with the same request gives the same call. */
   idempotency_key?: string
   /** Give no kept answer. */
@@ -72,8 +79,9 @@ export class Client {
 
   /** Submits a call and tells its events as they come; ends with its `tool.result`. */
   async *stream(tool: string, params: Record<string, unknown>, options: CallOptions = {}): AsyncGenerator<Event> {
-    const { body, headers, signal } = parts(tool, params, options)
-    const response = await this.#wire.stream('POST', '/calls', { body, headers, signal })
+    const { body, query, headers, signal } = parts(tool, params, options)
+    const { on_disconnect } = query
+    const response = await this.#wire.stream('POST', '/calls', { body, query: { on_disconnect }, headers, signal })
     for await (const { event } of readFrames(response)) yield event
   }
 
@@ -81,6 +89,12 @@ export class Client {
   dryRun(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<DryRun> {
     const { body, signal } = parts(tool, params, options)
     return this.#wire.json('POST', '/calls', { body: { ...body, dry_run: true }, signal })
+  }
+
+  /** What policy says of the call, and why, without doing it. */
+  explain(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Explanation> {
+    const { body, signal } = parts(tool, params, options)
+    return this.#wire.json('POST', '/policy/explain', { body, signal })
   }
 
   batch(
@@ -102,6 +116,25 @@ export class Client {
 
   cancel(tool_call_id: string, { reason, signal }: RequestOptions & { reason?: string } = {}): Promise<Call> {
     return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/cancel`, { body: { reason }, signal })
+  }
+
+  /** Sends a running call to the background: a command settles and leaves a job, any other call runs on. */
+  background(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Call> {
+    return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/background`, { signal })
+  }
+
+  /** Processes that run on after their call, or did, newest first. */
+  async jobs({ signal, ...query }: JobQuery & RequestOptions = {}): Promise<Job[]> {
+    return (await this.#wire.json<{ jobs: Job[] }>('GET', '/jobs', { query, signal })).jobs
+  }
+
+  job(task_id: string, { signal }: RequestOptions = {}): Promise<Job> {
+    return this.#wire.json('GET', `/jobs/${encodeURIComponent(task_id)}`, { signal })
+  }
+
+  /** Writes to a running job, ends its input, or sets the size of its terminal. */
+  input(task_id: string, { signal, ...body }: JobInput & RequestOptions): Promise<Job> {
+    return this.#wire.json('POST', `/calls/${encodeURIComponent(task_id)}/input`, { body, signal })
   }
 
   /** What a command printed, from a byte offset on. */
@@ -237,10 +270,10 @@ export class Client {
 }
 
 function parts(tool: string, params: Record<string, unknown>, options: CallOptions) {
-  const { wait_ms, idempotency_key, fresh, signal, ...rest } = options
+  const { wait_ms, on_disconnect, idempotency_key, fresh, signal, ...rest } = options
   return {
     body: { tool, params, ...rest },
-    query: { wait_ms },
+    query: { wait_ms, on_disconnect },
     headers: {
       ...(idempotency_key !== undefined && { 'idempotency-key': idempotency_key }),
       ...(fresh && { 'cache-control': 'no-cache' })

@@ -1,5 +1,6 @@
 // What goes over the wire besides calls and events, as clients see it.
-import type { Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
+import type { AlwaysOption, Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
+import type { Job, TaskInput } from '../calls/jobs.ts'
 import type { UndoFile } from '../calls/undo.ts'
 import type { Problem } from '../routes/problem.ts'
 
@@ -23,6 +24,48 @@ export interface DryRun {
   paths: { path: string; access: 'read' | 'write' | 'list' }[]
   preview?: Preview
   digest?: string
+}
+
+/** Why policy says of a call what it says. */
+export interface Explanation extends DryRun {
+  effect: string
+  verdict: DryRun['verdict'] & { always_options: AlwaysOption[]; source: string; code?: string }
+  /** What would keep the command. */
+  isolation?: { level: 'none' | 'workspace' | 'strict' | 'container'; network: string[] }
+  command?: { text: string; class: CommandClass; reason: string; literal: boolean }
+  parts: ExplainedPart[]
+  /** What each tier says by itself, in the order in which they count. */
+  precedence: {
+    tier: MatchedRule['tier']
+    decision: DryRun['verdict']['decision'] | null
+    reason?: string
+    rules: MatchedRule[]
+  }[]
+}
+
+type CommandClass = 'auto' | 'ask' | 'strict' | 'block'
+
+/** One command of a line. */
+export interface ExplainedPart {
+  text: string
+  argv?: string[]
+  class: CommandClass
+  reason: string
+  /** What would be decided of it alone. */
+  verdict: DryRun['verdict']['decision']
+  matched_rules: MatchedRule[]
+  cwd?: string
+  prefix?: string[]
+  operands: {
+    path: string
+    access: 'read' | 'write' | 'list'
+    tree?: boolean
+    resolved?: string
+    sensitive?: boolean
+    self_starting?: boolean
+    protected?: 'write' | 'all'
+    outside?: boolean
+  }[]
 }
 
 export interface Approve {
@@ -86,6 +129,7 @@ export interface State {
   head: number
   pending: Call[]
   running: Call[]
+  jobs: Job[]
   sessions: Record<string, 'idle' | 'awaiting_approval' | 'tool_execution'>
 }
 
@@ -115,6 +159,15 @@ export interface OutputQuery {
   limit?: number
   wait_ms?: number
 }
+
+export interface JobQuery {
+  status?: Job['status']
+  session_id?: string
+  workspace?: string
+}
+
+/** What is written to a job. */
+export type JobInput = TaskInput
 
 /** A buffer to tell of. */
 export interface SentBuffer {

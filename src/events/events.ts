@@ -38,6 +38,7 @@ export const FILE_CHANGE = {
 }
 
 const Call = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
+const Job = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
 const Approval = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Approval' })
 
 export const EVENTS = {
@@ -45,7 +46,8 @@ export const EVENTS = {
     instance: Type.String({ description: 'Id of this run of the server.' }),
     head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
     pending: Type.Array(Call, { description: 'Calls that wait for a decision, oldest first.' }),
-    running: Type.Array(Call)
+    running: Type.Array(Call),
+    jobs: Type.Array(Job, { description: 'Processes that run on after their call.' })
   }),
   'stream.gap': event('stream.gap', 'The resume point is older than the journal: read /state again.', {
     asked: Type.Integer(),
@@ -113,6 +115,35 @@ export const EVENTS = {
       reason: Type.Optional(Type.String())
     }
   ),
+  'job.started': event(
+    'job.started',
+    'A process runs on after its call; what it prints is told as progress of the call.',
+    {
+      task_id: Type.String({ description: 'Id of the call that started it.' }),
+      command: Type.String(),
+      cwd: Type.String(),
+      description: Type.Optional(Type.String()),
+      isolation: Type.Enum(['none', 'workspace', 'strict', 'container']),
+      interactive: Type.Boolean({ description: 'It takes input.' }),
+      pty: Type.Optional(Type.Object({ cols: Type.Integer(), rows: Type.Integer() }, { description: 'Its terminal.' }))
+    }
+  ),
+  'job.exited': event('job.exited', 'A process that ran on after its call has ended.', {
+    task_id: Type.String(),
+    status: Type.Enum(['exited', 'stopped', 'interrupted', 'lost']),
+    exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    signal: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    duration_ms: Type.Optional(Type.Integer()),
+    survivors: Type.Optional(Type.Array(Type.Integer(), { description: 'What it had left running; ended with it.' })),
+    quarantined: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What it made that programs obey by themselves: taken out of the workspace.'
+      })
+    ),
+    quarantine_folder: Type.Optional(Type.String({ description: 'Where that is now, by the same paths.' })),
+    unchecked: Type.Optional(Type.String({ description: 'Why nobody could look for such, or take it away.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' }))
+  }),
   'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired']),

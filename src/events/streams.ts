@@ -295,10 +295,10 @@ function stall(reader: OpenReader) {
 const bytesOf = (framed: readonly Framed[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)
 
 /** A snapshot over the size of a frame is left out: who needs it reads /state. */
-const bounded = <S extends { pending: unknown[]; running: unknown[] }>(snapshot: S): S =>
+const bounded = <S extends { pending: unknown[]; running: unknown[]; jobs: unknown[] }>(snapshot: S): S =>
   Buffer.byteLength(JSON.stringify(snapshot)) <= FRAME_BYTES
     ? snapshot
-    : { ...snapshot, pending: [], running: [], truncated: true, href: '/state' }
+    : { ...snapshot, pending: [], running: [], jobs: [], truncated: true, href: '/state' }
 
 const HEARTBEAT = Buffer.from(': still here\n\n')
 

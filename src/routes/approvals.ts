@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TProperties, Type } from 'typebox'
 import type { Calls, Outcome } from '../calls/calls.ts'
 import { ToolError } from '../errors.ts'
-import { resultsJson, sendCall, sendJson } from './calls.ts'
+import { type Masks, resultsJson, sendCall, sendJson } from './calls.ts'
 import { CallId, Digest, problems, ref, WaitMs } from './schema.ts'
 
 const approveFields = {
@@ -31,7 +31,10 @@ const decided = {
   ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
 }
 
-export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
+export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Masks }> = async (
+  app,
+  { calls, masking }
+) => {
   app.get(
     '/approvals',
     {
@@ -64,7 +67,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async
         return approveOne(ids[0]!, decision, caller, query.wait_ms, reply)
       if (decision.modified_params !== undefined || decision.digest !== undefined)
         throw invalid(decision.digest !== undefined ? '/digest' : '/modified_params', 'is for one call alone')
-      return sendJson(reply, 200, resultsJson(await each(ids, id => calls.approve(id, decision, caller))))
+      return sendJson(reply, 200, resultsJson(await each(ids, id => calls.approve(id, decision, caller)), masking))
     }
   )
 
@@ -101,7 +104,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async
       const ids = idsOf({ tool_call_id, tool_call_ids })
       if (ids.length === 1 && tool_call_id !== undefined)
         return sendCall(reply, await calls.reject(ids[0]!, decision, caller))
-      return sendJson(reply, 200, resultsJson(await each(ids, id => calls.reject(id, decision, caller))))
+      return sendJson(reply, 200, resultsJson(await each(ids, id => calls.reject(id, decision, caller)), masking))
     }
   )
 

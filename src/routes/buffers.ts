@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { HeldBuffers, Holding } from '../calls/held-buffers.ts'
 import { ToolError } from '../errors.ts'
-import type { HeldBuffer } from '../host/buffers.ts'
+import type { HeldBuffer } from '../host/editors/buffers.ts'
 import { ClientId, problems } from './schema.ts'
 
 const Hash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })

@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox'
 import { isSettled, STATUSES } from '../calls/call.ts'
 import type { Answer, Calls, Outcome } from '../calls/calls.ts'
 import type { Streams } from '../events/streams.ts'
+import type { Masking } from '../host/secrets/masking.ts'
 import { problemOf } from './problem.ts'
 import { CallId, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
 import { openStream, typesFor } from './stream.ts'
@@ -66,6 +67,17 @@ const SubmitBody = Type.Object(
 
 const SubmitQuery = Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false })
 
+const SubmitOneQuery = Type.Object(
+  {
+    ...SubmitQuery.properties,
+    on_disconnect: Type.Enum(['continue', 'cancel'], {
+      default: 'continue',
+      description: 'What becomes of the call when its sender goes before the answer: it goes on, or is cancelled.'
+    })
+  },
+  { additionalProperties: false }
+)
+
 const SubmitHeaders = Type.Object({
   'idempotency-key': Type.Optional(IdempotencyKey),
   'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
@@ -96,27 +108,9 @@ const LogQuery = Type.Object(
   { additionalProperties: false }
 )
 
-const OutputQuery = Type.Object(
-  {
-    stream: Type.Enum(['output', 'stdout', 'stderr'], {
-      default: 'output',
-      description: '`output` is both, as it came.'
-    }),
-    offset: Type.Integer({ minimum: 0, default: 0, description: 'Bytes into the stream.' }),
-    limit: Type.Integer({ minimum: 1, maximum: 1_048_576, default: 65_536, description: 'Most bytes to give.' }),
-    wait_ms: Type.Integer({
-      minimum: 0,
-      maximum: 60_000,
-      default: 0,
-      description: 'How long to wait for more where there is none yet.'
-    })
-  },
-  { additionalProperties: false }
-)
-
-export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Streams }> = async (
+export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Masks; streams: Streams }> = async (
   app,
-  { calls, streams }
+  { calls, masking, streams }
 ) => {
   app.post(
     '/calls',
@@ -130,7 +124,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Stre
           'With Accept: text/event-stream, streams the events of this call and ends with its tool.result.',
         tags: ['calls'],
         body: SubmitBody,
-        querystring: SubmitQuery,
+        querystring: SubmitOneQuery,
         headers: SubmitHeaders,
         response: {
           200: {
@@ -152,18 +146,22 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Stre
         idempotency_key: request.headers['idempotency-key'],
         fresh: request.headers['cache-control'] === 'no-cache'
       }
+      const { left, signal } = leaving(reply)
+      const cancels = request.query.on_disconnect === 'cancel'
+      const cancel = (tool_call_id: string) => calls.cancel(tool_call_id, 'Its sender has gone.').catch(() => {})
       if (reply.sse) {
         const { tool_call_id, after } = await calls.open(body, request.caller, options)
+        if (cancels) void left.then(() => cancel(tool_call_id))
         return openStream(streams, reply, {
           filter: { tool_call_id, ...typesFor(request.caller) },
           after,
           until: ({ type }) => type === 'tool.result'
         })
       }
-      return sendCall(
-        reply,
-        await calls.submit(body, request.caller, { ...options, wait: waitOf(request, request.query.wait_ms) })
-      )
+      const wait = { ...waitOf(request, request.query.wait_ms), signal }
+      const answer = await calls.submit(body, request.caller, { ...options, wait })
+      if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
+      return sendCall(reply, answer)
     }
   )
 
@@ -188,7 +186,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Stre
       const { calls: requests, stop_on_error } = request.body
       const wait = waitOf(request, request.query.wait_ms)
       const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
-      return sendJson(reply, 200, resultsJson(outcomes))
+      return sendJson(reply, 200, resultsJson(outcomes, masking))
     }
   )
 
@@ -246,40 +244,19 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; streams: Stre
     },
     async ({ params, body }, reply) => sendJson(reply, 200, (await calls.cancel(params.id, body?.reason)).json)
   )
+}
 
-  app.get(
-    '/calls/:id/output',
-    {
-      schema: {
-        operationId: 'readOutput',
-        summary: 'What a command printed, by byte offset, waiting for more where asked.',
-        tags: ['calls'],
-        params: CallId,
-        querystring: OutputQuery,
-        response: {
-          200: Type.Object({
-            text: Type.String(),
-            offset: Type.Integer({ description: 'Where the text begins, in bytes of the stream.' }),
-            next_offset: Type.Integer({ description: 'Where to read on.' }),
-            ended: Type.Boolean({ description: 'No more will come.' }),
-            dropped: Type.Optional(
-              Type.Object(
-                { from: Type.Integer(), bytes: Type.Integer() },
-                { description: 'The middle that was over the limit and not kept.' }
-              )
-            )
-          }),
-          ...problems('NOT_FOUND')
-        }
-      }
-    },
-    async (request, reply) =>
-      sendJson(
-        reply,
-        200,
-        JSON.stringify(await calls.output(request.params.id, { ...request.query, signal: request.signal }))
-      )
-  )
+/** Tells when the sender goes before the answer is whole. A request counts as closed once its body is read, so that only
+ * the answer knows. */
+function leaving({ raw }: FastifyReply): { left: Promise<void>; signal: AbortSignal } {
+  const gone = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  raw.once('close', () => {
+    if (raw.writableFinished) return
+    gone.abort()
+    resolve()
+  })
+  return { left: promise, signal: gone.signal }
 }
 
 /** By default an answer is held until the call has ended or needs a decision; a time that is asked for is waited out. */
@@ -297,11 +274,16 @@ export const sendCall = (reply: FastifyReply, { call, json }: Answer) =>
 export const sendJson = (reply: FastifyReply, status: number, json: string) =>
   reply.code(status).type('application/json; charset=utf-8').send(json)
 
-export const resultsJson = (outcomes: Outcome[]) => `{"results":[${outcomes.map(outcomeJson).join(',')}]}`
+/** Takes secrets out of problems. Calls are without them already. */
+export type Masks = Pick<Masking, 'maskedAll'>
 
-function outcomeJson(outcome: Outcome) {
+export const resultsJson = (outcomes: Outcome[], masking: Masks) =>
+  `{"results":[${outcomes.map(outcome => outcomeJson(outcome, masking)).join(',')}]}`
+
+function outcomeJson(outcome: Outcome, masking: Masks) {
   if ('json' in outcome) return outcome.json
-  return 'error' in outcome ? JSON.stringify({ problem: problemOf(outcome.error) }) : JSON.stringify(outcome)
+  if (!('error' in outcome)) return JSON.stringify(outcome)
+  return JSON.stringify({ problem: masking.maskedAll(problemOf(outcome.error)) })
 }
 
 export type SubmitBody = Static<typeof SubmitBody>

@@ -4,11 +4,11 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
-import type { Right, Tokens } from '../host/tokens.ts'
+import type { Right, Tokens } from '../host/server/tokens.ts'
 import { parseJsonBody } from './json-body.ts'
 import { sendProblem } from './problem.ts'
 
-export type { Right } from '../host/tokens.ts'
+export type { Right } from '../host/server/tokens.ts'
 
 /** Who sent a request, as far as the door knows. */
 export interface Caller {

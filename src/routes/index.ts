@@ -9,9 +9,12 @@ import type { HeldBuffers } from '../calls/held-buffers.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { approvalRoutes } from './approvals.ts'
 import { bufferRoutes } from './buffers.ts'
-import { callRoutes } from './calls.ts'
+import { callRoutes, type Masks } from './calls.ts'
 import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
+import { jobRoutes } from './jobs.ts'
+import { outputRoutes } from './output.ts'
+import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
 import { SHARED } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
@@ -22,6 +25,7 @@ export interface Services extends ServerServices {
   catalog: Catalog
   buffers: HeldBuffers
   delegations: Delegations
+  masking: Masks
 }
 
 export async function registerRoutes(app: FastifyInstance, services: Services) {
@@ -35,11 +39,14 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
   })
   await app.register(callRoutes, services)
+  await app.register(outputRoutes, services)
+  await app.register(jobRoutes, services)
   await app.register(undoRoutes, services)
   await app.register(approvalRoutes, services)
   await app.register(eventRoutes, services)
   await app.register(toolRoutes, services)
   await app.register(ruleRoutes, services)
+  await app.register(policyRoutes, services)
   await app.register(bufferRoutes, services)
   await app.register(delegationRoutes, services)
   await app.register(serverRoutes, services)

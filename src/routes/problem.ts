@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { describeError, ERRORS, type ErrorCode, ToolError } from '../errors.ts'
+import type { Masking } from '../host/secrets/masking.ts'
 
 export const Fault = Type.Object({
   pointer: Type.String({ description: 'JSON pointer of the field at fault.' }),
@@ -27,9 +28,9 @@ export const Problem = Type.Object(
 )
 export type Problem = Static<typeof Problem>
 
-export function installProblems(app: FastifyInstance): void {
+export function installProblems(app: FastifyInstance, masking: Pick<Masking, 'maskedAll'>): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    sendProblem(error, reply)
+    send(masking.maskedAll(problemOf(error)), reply)
     if (reply.statusCode === 500) request.log.error({ err: error }, 'request failed')
   })
   app.setNotFoundHandler((_request: FastifyRequest, reply) => {
@@ -37,8 +38,10 @@ export function installProblems(app: FastifyInstance): void {
   })
 }
 
-export function sendProblem(error: unknown, reply: FastifyReply): void {
-  const problem = problemOf(error)
+/** For what the server itself refuses, in words that hold nothing of the request. */
+export const sendProblem = (error: unknown, reply: FastifyReply): void => send(problemOf(error), reply)
+
+function send(problem: Problem, reply: FastifyReply): void {
   if (problem.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer')
   if (problem.code === 'OVERLOADED') reply.header('retry-after', '1')
   reply

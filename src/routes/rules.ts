@@ -1,9 +1,8 @@
-// Remembered rules over HTTP, and what policy would say of a call.
+// Remembered rules over HTTP.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../calls/calls.ts'
 import { Match, RuleEffect, RuleScope } from '../config.ts'
-import { CallRequest } from './calls.ts'
 import { problems, ref } from './schema.ts'
 
 const NewRule = Type.Object(
@@ -61,22 +60,5 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       }
     },
     async ({ params }) => calls.revokeRule(params.id)
-  )
-
-  app.post(
-    '/policy/explain',
-    {
-      schema: {
-        operationId: 'explainPolicy',
-        summary: 'What policy says of a call, and why, without running it.',
-        tags: ['rules'],
-        body: CallRequest,
-        response: {
-          200: Type.Object({}, { additionalProperties: true }),
-          ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL')
-        }
-      }
-    },
-    async ({ body, caller }) => calls.dryRun(body, caller)
   )
 }

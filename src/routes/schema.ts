@@ -11,6 +11,7 @@ import {
   RememberedRule,
   Result
 } from '../calls/call.ts'
+import { Job } from '../calls/jobs.ts'
 import { UndoFile } from '../calls/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { Problem } from './problem.ts'
@@ -36,6 +37,7 @@ export const SHARED: Record<string, TSchema> = {
   Result,
   Rule: RememberedRule,
   UndoFile,
+  Job,
   Problem
 }
 

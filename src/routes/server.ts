@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../calls/calls.ts'
+import type { Jobs } from '../calls/jobs.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
 import type { Sessions } from '../events/sessions.ts'
@@ -12,12 +13,13 @@ export interface About {
   instance: string
   version: string
   protocol: number
-  capabilities(): Record<string, unknown>
+  capabilities(): Promise<Record<string, unknown>>
 }
 
 export interface ServerServices {
   about: About
   calls: Calls
+  jobs: Jobs
   journal: Journal
   metrics: Metrics
   sessions: Sessions
@@ -35,6 +37,7 @@ const State = Type.Object({
   head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
   pending: Type.Array(ref('Call')),
   running: Type.Array(ref('Call')),
+  jobs: Type.Array(ref('Job'), { description: 'Processes that run on after their call, oldest first.' }),
   sessions: Type.Record(Type.String(), Type.Enum(['idle', 'awaiting_approval', 'tool_execution']), {
     description: 'Sessions that are not idle.'
   })
@@ -61,7 +64,7 @@ const Stats = Type.Object({
 
 export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
   app,
-  { about, calls, journal, metrics, sessions, streams }
+  { about, calls, jobs, journal, metrics, sessions, streams }
 ) => {
   app.get(
     '/health',
@@ -93,6 +96,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       head: journal.head,
       pending: calls.pending(),
       running: calls.running(),
+      jobs: jobs.running(),
       sessions: sessions.states()
     })
   )
@@ -140,6 +144,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       const text = await metrics.prometheus({
         toolgate_pending_approvals: { help: 'Calls that wait for a decision.', value: calls.pending().length },
         toolgate_running_calls: { help: 'Calls that wait for their turn or run.', value: calls.running().length },
+        toolgate_running_jobs: { help: 'Commands that run on after their call.', value: jobs.running().length },
         toolgate_event_readers: { help: 'Open event streams.', value: streams.readers },
         toolgate_resident_bytes: { help: 'Resident memory of the server.', value: process.memoryUsage.rss() }
       })

@@ -20,13 +20,7 @@ export function openStream(
   options: Parameters<Streams['open']>[1]
 ): Promise<void> {
   const { raw, sse } = reply
-  // No chunk framing: the end of the connection ends the stream, and every reader gets the very same bytes.
-  raw.removeHeader('transfer-encoding')
-  raw.shouldKeepAlive = false
-  sse.keepAlive()
-  sse.sendHeaders()
-  raw.flushHeaders()
-  raw.socket?.setNoDelay(true)
+  beginStream(reply)
   const { promise, resolve } = Promise.withResolvers<void>()
   const sink: Sink = {
     write: bytes => raw.write(bytes),
@@ -49,4 +43,15 @@ export function openStream(
     resolve()
   })
   return promise
+}
+
+/** Sends the head of a stream; frames are then written to the raw response. */
+export function beginStream({ raw, sse }: FastifyReply) {
+  // No chunk framing: the end of the connection ends the stream, and every reader gets the very same bytes.
+  raw.removeHeader('transfer-encoding')
+  raw.shouldKeepAlive = false
+  sse.keepAlive()
+  sse.sendHeaders()
+  raw.flushHeaders()
+  raw.socket?.setNoDelay(true)
 }

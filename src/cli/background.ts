@@ -1,0 +1,25 @@
+import type { Call } from '../client/client.ts'
+import type { Verb } from './run.ts'
+
+const background: Verb = (command, context) => {
+  command
+    .description('Send a running call to the background: whoever waits for it is answered, and it runs on.')
+    .argument('<id>', 'tool_call_id')
+    .addHelpText('after', '\nExample:\n  toolgate background tc_01J…')
+    .action(async (id: string) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const call = await client.background(id, { signal })
+      if (terminal.json) terminal.outJson(call)
+      else terminal.out(whatBecame(call))
+    })
+}
+export default background
+
+/** A command that was sent there has answered its call, and runs on as a task. */
+function whatBecame(call: Call) {
+  const { tool_call_id, status } = call
+  const { task_id = status === 'running' ? tool_call_id : undefined } =
+    status === 'success' ? (call.result.data as { task_id?: string }) : {}
+  return task_id === undefined ? `${tool_call_id} ${status}` : `${tool_call_id} runs on as task ${task_id}`
+}

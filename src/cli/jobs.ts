@@ -1,0 +1,49 @@
+import type { Job } from '../client/client.ts'
+import type { Verb } from './run.ts'
+import { brief, type Style, table } from './terminal.ts'
+import { age } from './words.ts'
+
+const STYLES: Record<Job['status'], Style> = {
+  running: 'blue',
+  exited: 'green',
+  stopped: 'gray',
+  interrupted: 'red',
+  lost: 'red'
+}
+
+const jobs: Verb = (command, context) => {
+  command
+    .description('List the commands that run on after their call, newest first. They are ended by toolgate cancel.')
+    .option('-a, --all', 'also those that have ended')
+    .option('--session <id>', 'only those of this session')
+    .addHelpText('after', '\nExamples:\n  toolgate jobs\n  toolgate jobs --all --json')
+    .action(async ({ all, session }: { all?: boolean; session?: string }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const found = await client.jobs({
+        signal,
+        ...(!all && { status: 'running' }),
+        ...(session !== undefined && { session_id: session })
+      })
+      if (terminal.json) {
+        for (const job of found) terminal.outJson(job)
+        return
+      }
+      if (found.length === 0) return terminal.say(all ? 'There are no jobs.' : 'No job runs.')
+      const rows = found.map(job => [
+        job.task_id,
+        age(job.started_at),
+        terminal.paint(STYLES[job.status], statusOf(job)),
+        job.isolation,
+        brief(job.description ?? job.command)
+      ])
+      terminal.out(table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows))
+    })
+}
+export default jobs
+
+/** How it stands, with how its program ended. */
+export function statusOf({ status, exit_code, signal }: Job): string {
+  if (typeof exit_code === 'number') return `${status} ${exit_code}`
+  return signal ? `${status} ${signal}` : status
+}

@@ -1,0 +1,104 @@
+// What runs on after its call, over HTTP: jobs, their input, and how a running call goes to the background.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Calls } from '../calls/calls.ts'
+import { JOB_STATUSES, type Jobs, TerminalSize } from '../calls/jobs.ts'
+import { ToolError } from '../errors.ts'
+import { sendCall } from './calls.ts'
+import { CallId, problems, ref } from './schema.ts'
+
+const Filter = Type.Object(
+  {
+    status: Type.Optional(Type.Enum([...JOB_STATUSES])),
+    session_id: Type.Optional(Type.String()),
+    workspace: Type.Optional(Type.String())
+  },
+  { additionalProperties: false }
+)
+
+const Input = Type.Object(
+  {
+    text: Type.Optional(Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' })),
+    end: Type.Optional(Type.Boolean({ description: 'No more input will come.' })),
+    resize: Type.Optional(TerminalSize)
+  },
+  { additionalProperties: false, minProperties: 1, title: 'JobInput' }
+)
+
+export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> = async (app, { calls, jobs }) => {
+  app.get(
+    '/jobs',
+    {
+      schema: {
+        operationId: 'listJobs',
+        summary: 'Processes that run on after their call, or did, newest first.',
+        tags: ['jobs'],
+        querystring: Filter,
+        response: { 200: Type.Object({ jobs: Type.Array(ref('Job')) }), ...problems('INVALID_PARAMS') }
+      }
+    },
+    async ({ query }) => ({ jobs: jobs.list(query) })
+  )
+
+  app.get(
+    '/jobs/:id',
+    {
+      schema: {
+        operationId: 'getJob',
+        summary: 'One of them. What it printed is at GET /calls/{id}/output.',
+        tags: ['jobs'],
+        params: CallId,
+        response: { 200: ref('Job'), ...problems('NOT_FOUND') }
+      }
+    },
+    async ({ params }) => jobs.get(params.id) ?? unknown(params.id)
+  )
+
+  app.post(
+    '/calls/:id/input',
+    {
+      schema: {
+        operationId: 'writeInput',
+        summary: 'Write to a running job, end its input, or set the size of its terminal.',
+        description: 'For whoever may approve. Others call the tool send_input, which asks.',
+        tags: ['jobs'],
+        params: CallId,
+        body: Input,
+        response: { 200: ref('Job'), ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT') }
+      }
+    },
+    async ({ params, body, caller }) => {
+      if (!caller.rights.has('approve'))
+        throw new ToolError(
+          'FORBIDDEN',
+          'This token may not write to a job. Call the tool send_input, which asks first.'
+        )
+      if (!jobs.get(params.id)) unknown(params.id)
+      await jobs.input(params.id, body)
+      return jobs.get(params.id)
+    }
+  )
+
+  app.post(
+    '/calls/:id/background',
+    {
+      schema: {
+        operationId: 'backgroundCall',
+        summary: 'Send a running call to the background: whoever waits for it is answered, and it runs on.',
+        description: 'A command settles and leaves a job under the same id; any other call just runs on.',
+        tags: ['jobs'],
+        params: CallId,
+        response: {
+          200: ref('Call'),
+          202: { description: 'The call runs on.', content: { 'application/json': { schema: ref('Call') } } },
+          ...problems('NOT_FOUND', 'CONFLICT')
+        }
+      }
+    },
+    async ({ params }, reply) => sendCall(reply, await calls.background(params.id))
+  )
+}
+
+function unknown(id: string): never {
+  throw new ToolError('NOT_FOUND', `There is no job ${id}; GET /jobs lists them.`)
+}

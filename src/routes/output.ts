@@ -1,0 +1,142 @@
+// What commands printed, over HTTP: a part by byte offset, all of it as plain text, or followed as it comes.
+import '@fastify/sse'
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Calls } from '../calls/calls.ts'
+import { sendJson } from './calls.ts'
+import { CallId, problems } from './schema.ts'
+import { beginStream } from './stream.ts'
+
+const USUAL_BYTES = 65_536
+/** What one frame holds; as JSON it may be some times as long. */
+const FRAME_BYTES = 16_384
+/** A quiet stream tells that it lives. */
+const HEARTBEAT_MS = 15_000
+
+const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const OutputQuery = Type.Object(
+  {
+    stream: Type.Enum(['output', 'stdout', 'stderr'], {
+      default: 'output',
+      description: '`output` is both, as it came.'
+    }),
+    offset: Type.Integer({ ...Offset, default: 0, description: 'Bytes into the stream.' }),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_048_576,
+        description: `Most bytes to give; ${USUAL_BYTES} by default, as plain text all there are.`
+      })
+    ),
+    wait_ms: Type.Integer({
+      minimum: 0,
+      maximum: 60_000,
+      default: 0,
+      description: 'How long to wait for more where there is none yet.'
+    })
+  },
+  { additionalProperties: false }
+)
+type OutputQuery = Static<typeof OutputQuery>
+
+const OutputPage = Type.Object({
+  text: Type.String(),
+  offset: Type.Integer({ description: 'Where the text begins, in bytes of the stream.' }),
+  next_offset: Type.Integer({ description: 'Where to read on.' }),
+  ended: Type.Boolean({ description: 'No more will come.' }),
+  dropped: Type.Optional(
+    Type.Object(
+      { from: Type.Integer(), bytes: Type.Integer() },
+      { description: 'The middle that was over the limit and not kept.' }
+    )
+  )
+})
+
+export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
+  app.get(
+    '/calls/:id/output',
+    {
+      sse: 'dual',
+      schema: {
+        operationId: 'readOutput',
+        summary: 'What a command printed, by byte offset, waiting for more where asked.',
+        description:
+          'With Accept: text/plain, the text itself from the offset to the end of what there is. With Accept: text/event-stream, ' +
+          'frames `output` of {stream, text, offset, next_offset} as they come, and `end` after the last; the id of a frame ' +
+          'is where to read on, so Last-Event-ID resumes.',
+        tags: ['calls'],
+        params: CallId,
+        querystring: OutputQuery,
+        headers: Type.Object({ 'last-event-id': Type.Optional(Offset) }),
+        response: {
+          200: {
+            description: 'The part, the text or the stream.',
+            content: {
+              'application/json': { schema: OutputPage },
+              'text/plain': { schema: Type.String() },
+              'text/event-stream': { schema: Type.String() }
+            }
+          },
+          ...problems('NOT_FOUND')
+        }
+      }
+    },
+    async ({ params: { id }, query, headers, signal }, reply) => {
+      const { limit = USUAL_BYTES } = query
+      const streamed = reply.sse || isPlain(headers.accept)
+      if (!streamed) return sendJson(reply, 200, JSON.stringify(await calls.output(id, { ...query, limit, signal })))
+      // A call that is not there is told before anything is sent.
+      await calls.output(id, { ...query, limit: 1, wait_ms: 0 })
+      if (reply.sse)
+        return follow(reply, calls, id, { ...query, offset: headers['last-event-id'] ?? query.offset }, signal)
+      return sendText(reply, Readable.from(texts(calls, id, query)))
+    }
+  )
+}
+
+const sendText = (reply: FastifyReply, text: Readable) => reply.type('text/plain; charset=utf-8').send(text)
+
+/** Whether plain text is what is wanted, rather than one of the things that would do. */
+const isPlain = (accept: string | undefined) => /^\s*text\/plain\b/.test(accept ?? '')
+
+/** The text as far as there is any now, or up to the limit. */
+async function* texts(calls: Calls, id: string, { stream, offset, limit = Number.MAX_SAFE_INTEGER }: OutputQuery) {
+  const until = offset + limit
+  for (let at = offset; at < until; ) {
+    const part = await calls.output(id, { stream, offset: at, limit: Math.min(USUAL_BYTES, until - at), wait_ms: 0 })
+    if (part.dropped) yield `\n[${part.dropped.bytes} bytes were not kept, from byte ${part.dropped.from} on]\n`
+    yield part.text
+    if (part.text === '') return
+    at = part.next_offset
+  }
+}
+
+/** Resolves when all has been told, or the reader has gone. */
+async function follow(reply: FastifyReply, calls: Calls, id: string, query: OutputQuery, signal: AbortSignal) {
+  const { stream } = query
+  const { raw } = reply
+  beginStream(reply)
+  // Not `events.once`, which fails where the connection does: then there is nobody left to tell.
+  const happens = (event: 'close' | 'drain') => new Promise<void>(resolve => raw.once(event, () => resolve()))
+  const gone = happens('close')
+  const write = async (frame: string) => {
+    if (!raw.write(frame)) await Promise.race([happens('drain'), gone])
+  }
+  for (let { offset } = query; !signal.aborted && !raw.destroyed; ) {
+    const part = await calls.output(id, { stream, offset, limit: FRAME_BYTES, wait_ms: HEARTBEAT_MS, signal })
+    const { ended, ...told } = part
+    offset = part.next_offset
+    if (part.text !== '') await write(frame('output', offset, { stream, ...told }))
+    else if (!ended) await write(':\n\n')
+    if (!ended) continue
+    await write(frame('end', offset, { stream, offset }))
+    break
+  }
+  raw.end()
+}
+
+const frame = (event: string, id: number, data: object) =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`

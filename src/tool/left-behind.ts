@@ -1,0 +1,45 @@
+// What a sandboxed command left in the workspace for other programs to obey, as results and jobs tell it.
+import { type Static, Type } from 'typebox'
+
+/** Fields of a result; none is there where nothing was left and everything could be looked at. */
+export const leftBehind = {
+  quarantined: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.'
+    })
+  ),
+  quarantine_folder: Type.Optional(
+    Type.String({ description: 'Where they are now: an absolute path that no command can reach.' })
+  ),
+  unchecked: Type.Optional(
+    Type.String({
+      description: 'Why nobody could look for such files, or take them out: some may be in the workspace.'
+    })
+  )
+}
+
+const LeftBehind = Type.Object(leftBehind)
+export type LeftBehind = Static<typeof LeftBehind>
+
+/** The fields, of how a command ended. */
+export const leftBehindBy = ({ quarantined = [], quarantine_folder, unchecked }: LeftBehind): LeftBehind => ({
+  ...(quarantined.length > 0 && { quarantined }),
+  ...(quarantine_folder !== undefined && { quarantine_folder }),
+  ...(unchecked !== undefined && { unchecked })
+})
+
+/** The same as sentences for a model and a person, without a full stop. */
+export const leftBehindNotes = ({ quarantined = [], quarantine_folder, unchecked }: LeftBehind): string[] => [
+  ...(quarantined.length === 0
+    ? []
+    : [
+        `Taken out of the workspace, because programs obey them by themselves: ${quarantined.join(', ')}` +
+          (quarantine_folder === undefined
+            ? ''
+            : `. They are in ${quarantine_folder} now, by the same paths: copy back what you want to keep`)
+      ]),
+  ...(unchecked === undefined
+    ? []
+    : [`Files that programs obey by themselves may be left in the workspace: ${unchecked.replace(/\.$/, '')}`])
+]
