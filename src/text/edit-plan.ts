@@ -30,7 +30,7 @@ export interface AppliedEdit {
   similarity: number
 }
 
-interface ShownCandidate extends Omit<Candidate, 'text'> {
+export interface ShownCandidate extends Omit<Candidate, 'text'> {
   /** How the quoted text differs from what stands there. */
   diff: string
 }

@@ -1,7 +1,7 @@
 // File names as diffs have them: what is special is quoted as in C, byte by byte.
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be quoted.
-const SPECIAL = /["\\\u0000-\u001f\u007f]/g
+/** Controls, and what quoting itself gives a meaning to. Each is one byte. */
+const SPECIAL = /["\\]|[^ -~\u0080-\uffff]/g
 
 /** A name as git writes it: quoted where it must be. */
 export function quoteName(name: string): string {

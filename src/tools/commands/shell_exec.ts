@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
+import type { Command } from '../../host/processes/command.ts'
+import { leftBehindBy } from '../../tool/left-behind.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
+import {
+  checkCommand,
+  commandFolder,
+  commandParams,
+  commandPreview,
+  commandSubject,
+  commandTitle,
+  commandToStart
+} from './command-line.ts'
+import { CommandResult, commandContent, type Tracked } from './command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
@@ -11,29 +23,31 @@ const TRACK_MS = 60_000
 
 const Input = Type.Object(
   {
-    command: Type.String({
-      minLength: 1,
-      maxLength: 65_536,
-      description: 'Command line, run by bash (or sh where there is none).'
-    }),
-    cwd: Type.Optional(
-      Type.String({ description: 'Folder to run it in, relative to the workspace root, which is the default.' })
-    ),
-    env: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String(), {
-        additionalProperties: false,
-        description: 'Environment variables to set. Names that begin with TOOLGATE_ are left out.'
-      })
-    ),
+    ...commandParams,
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TIMEOUT_MS,
-        description: `Time after which it is ended; ${DEFAULT_TIMEOUT_MS} by default.`
+        description: `Time after which it is ended, in the background too; ${DEFAULT_TIMEOUT_MS} by default, and there none.`
+      })
+    ),
+    wait_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_TIMEOUT_MS,
+        description:
+          'Answer after this time even though it still runs: it runs on as a task, and the answer names that and what ' +
+          'it has printed so far.'
       })
     ),
     stdin: Type.Optional(Type.String({ description: 'Standard input; empty by default.' })),
-    description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
+    survivors: Type.Optional(
+      Type.Enum(['kill', 'keep'], {
+        description:
+          'What becomes of processes that it leaves in the background: ended with it, which is the default, or kept as ' +
+          'a task, only with isolation none.'
+      })
+    ),
     track_changes: Type.Optional(
       Type.Boolean({
         description:
@@ -46,40 +60,8 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const Tracked = Type.Object(
-  {
-    files: Type.Integer({ description: 'Files whose content was kept before it ran.' }),
-    bytes: Type.Integer({ description: 'Their size.' }),
-    not_covered: Type.Optional(
-      Type.Integer({
-        description: 'Files that are too large, too much together, or may not be read: undo cannot bring these back.'
-      })
-    ),
-    shared: Type.Optional(
-      Type.Boolean({
-        description: 'Another tracked command ran at the same time: whose change is whose cannot be told.'
-      })
-    )
-  },
-  { description: 'What its changes were held against, where they were tracked.' }
-)
-type Tracked = Static<typeof Tracked>
-
-const Output = Type.Object({
-  stdout: Type.String({ description: 'Standard output; its beginning and end where it is long.' }),
-  stderr: Type.String({ description: 'Standard error, likewise.' }),
-  output: Type.String({ description: 'Both, interleaved as they came, likewise.' }),
-  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' }),
-  signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
-  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
-  duration_ms: Type.Integer({ description: 'From its start to the end of its output.' }),
-  survivors: Type.Array(Type.Integer(), {
-    description: 'Processes that it left running in the background; they were ended with it.'
-  }),
-  truncated: Type.Boolean({ description: 'Part of the output is left out here; the whole can be read by offset.' }),
-  isolation: Type.Enum(['none'], { description: 'What kept it from the rest of the machine.' }),
-  changes_tracked: Type.Optional(Tracked)
-})
+const LESS = '`isolation` for less'
+const CURES = { network: '`network` for the hosts it needs', writing: LESS, view: LESS }
 
 export default defineTool({
   name: 'shell_exec',
@@ -88,57 +70,58 @@ export default defineTool({
     'Run a command line in the workspace and wait for it. Background processes are ended when it ends. A command that ' +
     'fails is still a result: look at exit_code.',
   input: Input,
-  output: Output,
+  output: CommandResult,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS, track_changes }) =>
     timeout_ms + CLEAN_UP_MS + (track_changes ? TRACK_MS : 0),
   effect: 'execute',
   captures_output: true,
-  subject: ({ command, cwd = '.', env, stdin }) => ({
-    command,
-    cwd,
-    alters: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...(stdin === undefined ? [] : ['stdin'])]
-  }),
+  moves: ({ track_changes = false }) => !track_changes,
+  subject: input =>
+    commandSubject(input, [
+      ...(input.stdin === undefined ? [] : ['stdin']),
+      ...(input.survivors === 'keep' ? ['survivors'] : [])
+    ]),
   check(input, ctx) {
-    for (const [name, text] of texts(input))
-      if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
-    folder(input, ctx)
+    checkCommand(input, ctx)
+    checkSurvivors(input, ctx)
+    if (!input.track_changes) return
+    const lasting = ['wait_ms', 'survivors'] as const
+    const one = lasting.find(name => input[name] !== undefined && input[name] !== 'kill')
+    if (one) throw invalidParam(one, 'cannot go together with track_changes, which needs the end of all of it.')
   },
-  preview: input => {
-    const shown = [input.command, `cwd: ${input.cwd ?? '.'}`]
-    for (const [name, value] of Object.entries(input.env ?? {})) shown.push(`env: ${name}=${value}`)
-    if (input.stdin !== undefined) shown.push(`stdin: ${input.stdin}`)
-    const literal = shown.join('\n')
-    const text = visible(literal)
-    return {
-      title: visible(firstLine(input.command)),
-      text,
-      notes: [
-        ...(input.description === undefined ? [] : [`The caller says: ${visible(input.description)}`]),
-        ...(text === literal ? [] : ['It holds control or invisible characters, shown here as \\u{…}.'])
-      ]
-    }
-  },
+  preview: input =>
+    commandPreview(input, [
+      ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
+      ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
+    ]),
   run: (input, ctx) => (input.track_changes ? tracked(input, ctx) : executed(input, ctx)),
-  present(output, { command }) {
-    const { output: text, truncated, exit_code, survivors } = output
-    const lines = [...(text === '' ? [] : [text.replace(/\n$/, '')]), `[${ending(output)}]`]
-    lines.push(...trackingNotes(output))
-    if (survivors.length > 0) lines.push(`[Left running in the background, and ended: ${survivors.join(', ')}]`)
+  present(output, input) {
+    const { truncated, exit_code, duration_ms } = output
     return {
-      title: visible(firstLine(command)),
-      content: lines.join('\n'),
-      metadata: { exit_code, duration_ms: output.duration_ms },
+      title: commandTitle(input),
+      content: commandContent(output, CURES),
+      metadata: { exit_code, duration_ms },
       ...(truncated && { truncated })
     }
   }
 })
 
-type Running = AsyncGenerator<Progress, Static<typeof Output>, void>
+/** Refuses to keep what no sandbox would keep. */
+function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context) {
+  if (survivors !== 'keep' || level === 'none') return
+  throw invalidParam(
+    'survivors',
+    'cannot be kept where a sandbox keeps the command: all in it ends with it. Start what should run on with ' +
+      'shell_background, or ask with isolation none.'
+  )
+}
+
+type Running = AsyncGenerator<Progress, CommandResult, void>
 
 async function* tracked(input: Input, ctx: Context): Running {
   const tracking = await ctx.host.track()
   let changes_tracked: Tracked | undefined
-  let output: Static<typeof Output> | undefined
+  let output: CommandResult | undefined
   try {
     output = yield* executed(input, ctx)
   } finally {
@@ -150,43 +133,79 @@ async function* tracked(input: Input, ctx: Context): Running {
 }
 
 async function* executed(input: Input, ctx: Context): Running {
-  const { command, env, stdin, timeout_ms = DEFAULT_TIMEOUT_MS } = input
-  const running = ctx.host.processes.shell({ command, cwd: folder(input, ctx), env, stdin, timeout_ms })
-  let step = await running.next()
+  const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill' } = input
+  const command = await ctx.host.processes.start({
+    ...commandToStart(input, ctx),
+    cwd: commandFolder(input, ctx),
+    stdin,
+    timeout_ms,
+    isolation: ctx.isolation,
+    survivors
+  })
   try {
-    for (; !step.done; step = await running.next()) yield { delta: step.value }
-    return { ...step.value, isolation: 'none' }
+    return yield* followed(input, ctx, command)
   } finally {
-    if (!step.done) await running.return(undefined as never)
+    command.leave()
   }
 }
 
-function folder({ cwd = '.' }: Input, { host }: Context) {
-  const { path, kind } = host.files.resolve(cwd)
-  if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${cwd} does not exist.`, { path: cwd })
-  if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${cwd} is not a folder.`, { path: cwd })
-  return path
+/** Until its end, or until its caller waits no more. */
+async function* followed(input: Input, ctx: Context, command: Command): Running {
+  const { isolation } = command
+  const patience = new AbortController()
+  const stop = () => patience.abort()
+  const timer = input.wait_ms === undefined ? undefined : setTimeout(stop, input.wait_ms)
+  if (!input.track_changes) ctx.moved.addEventListener('abort', stop, { once: true })
+  if (!input.track_changes && ctx.moved.aborted) stop()
+  try {
+    yield* command.told(patience.signal)
+  } finally {
+    clearTimeout(timer)
+    ctx.moved.removeEventListener('abort', stop)
+  }
+  ctx.signal.throwIfAborted()
+  if (!command.exit) {
+    const left = await adopted(input, ctx, command).catch(isFull)
+    if (!('message' in left)) return left
+    yield { message: `${left.message} So it is waited for.` }
+    yield* command.told()
+    ctx.signal.throwIfAborted()
+  }
+  const { next_offset, ...texts } = command.texts()
+  if (!command.exit?.kept.length) {
+    const { quarantined, ...end } = await command.ended
+    ctx.signal.throwIfAborted()
+    return { ...texts, ...end, isolation, ...leftBehindBy({ quarantined }) }
+  }
+  return adopted(input, ctx, command)
 }
 
-function texts({ command, env = {} }: Input): [name: string, text: string][] {
-  return [['command', command], ...Object.entries(env).map(([name, value]): [string, string] => [`env/${name}`, value])]
+/** A command that finds no place in the background stays where it is. */
+function isFull(error: unknown): ToolError {
+  if (error instanceof ToolError && error.code === 'OVERLOADED') return error
+  throw error
 }
 
-function ending({ exit_code, signal, timed_out, duration_ms }: Static<typeof Output>) {
-  if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
-  return signal === null ? `Exit code ${exit_code}` : `Ended by ${signal}`
+/** Gives the command to the jobs, and answers how it stands. */
+async function adopted(input: Input, ctx: Context, command: Command): Promise<CommandResult> {
+  const { cwd = '.', description, timeout_ms } = input
+  await ctx.jobs.adopt(command, {
+    command: input.command,
+    cwd,
+    interactive: false,
+    ...(description !== undefined && { description })
+  })
+  // The limit that nobody set is for those who wait, and for what nobody was asked about.
+  if (timeout_ms === undefined && !ctx.by_itself) command.timeLimit(undefined)
+  const { exit_code = null, signal = null, kept = [] } = command.exit ?? {}
+  return {
+    ...command.texts(),
+    exit_code,
+    signal,
+    timed_out: false,
+    duration_ms: command.elapsed(),
+    survivors: kept,
+    isolation: command.isolation,
+    task_id: ctx.call_id
+  }
 }
-
-function trackingNotes({ changes_tracked }: Static<typeof Output>): string[] {
-  const { not_covered, shared } = changes_tracked ?? {}
-  return [
-    ...(not_covered === undefined ? [] : [`[Files that an undo could not bring back: ${not_covered}]`]),
-    ...(shared ? ['[Another tracked command ran at the same time: whose change is whose cannot be told]'] : [])
-  ]
-}
-
-const firstLine = (command: string) => command.trimStart().split('\n', 1)[0]!
-
-// What a screen would obey or hide instead of showing it. Line ends and tabs are plain enough.
-const visible = (text: string) =>
-  text.replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, character => `\\u{${character.codePointAt(0)!.toString(16)}}`)

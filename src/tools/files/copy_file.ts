@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Branch } from '../../host/files.ts'
+import type { Branch } from '../../host/files/files.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { type Going, notesOfLoss } from './for-good.ts'
 

@@ -1,6 +1,7 @@
+import { dirname } from 'node:path/posix'
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Files } from '../../host/files.ts'
+import type { Files } from '../../host/files/files.ts'
 import { defineTool } from '../../tool.ts'
 
 export default defineTool({
@@ -40,11 +41,9 @@ function mustFit(path: string, parents: boolean, files: Files) {
   const { path: canonical, kind } = files.peek(path)
   if (kind === 'directory') return
   if (kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
-  let above = folderOf(canonical)
-  while (parents && files.peek(above).kind === 'missing') above = folderOf(above)
+  let above = dirname(canonical)
+  while (parents && files.peek(above).kind === 'missing') above = dirname(above)
   const found = files.peek(above).kind
   if (found === 'missing') throw new ToolError('FILE_NOT_FOUND', `The folder ${above} does not exist.`, { path: above })
   if (found !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${above} is not a folder.`, { path: above })
 }
-
-const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'

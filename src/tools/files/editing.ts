@@ -1,11 +1,12 @@
 // What the tools that edit text have in common: reading the file, working out the edits, and words for how they matched.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { type Found, HASH_LIMIT } from '../../host/files.ts'
+import { type Found, HASH_LIMIT } from '../../host/files/files.ts'
 import { unifiedDiff } from '../../text/diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../text/edit.ts'
 import type { AppliedEdit, EditPlan, Known } from '../../text/edit-plan.ts'
-import type { Context, Preview } from '../../tool.ts'
+import type { Context, Preview, Subject } from '../../tool.ts'
+import { GIT_PATCH } from './git-patch.ts'
 import { withUnsaved } from './read-unsaved.ts'
 
 /** How long looking for the places may take. */
@@ -28,6 +29,29 @@ export const OUTCOME = {
     description: 'How the old text was found: exactly, or forgiving what is named.'
   }),
   similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
+}
+
+/** What both tools that edit tell of the file besides. */
+export const EDITED = {
+  diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
+  git_patch: GIT_PATCH,
+  hash: Type.String({ description: 'sha256 of the new content.' })
+}
+
+/** The file is read as well as written: its answers, refusals too, show parts of it. */
+export const editedFile = ({ path, if_match }: { path: string; if_match?: string }): Subject => ({
+  paths: [
+    { path, access: 'write', if_match },
+    { path, access: 'read' }
+  ]
+})
+
+/** Saves what the edits came to, and tells it. */
+export async function applied(given: GivenEdits, ctx: Context) {
+  const { was, bytes, edits, diff, patch } = await planned(given, ctx)
+  const { added, removed } = diff
+  const { path, hash } = await ctx.host.files.replace(given.path, was, bytes, () => ({ added, removed }))
+  return { path, edits, diff: diff.diff, ...patch, hash }
 }
 
 type GivenEdit = Static<ReturnType<typeof Type.Object<typeof EDIT>>>

@@ -1,5 +1,5 @@
 // What an approver must know before it is too late: of files that are too large nothing is kept.
-import type { Files } from '../../host/files.ts'
+import type { Files } from '../../host/files/files.ts'
 
 /** Something that goes, be it replaced or removed. */
 export interface Going {

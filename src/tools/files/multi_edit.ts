@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool.ts'
-import { blindPreview, concernOf, EDIT, noteOf, OUTCOME, planned, UNSEEN_NOTE } from './editing.ts'
-import { GIT_PATCH } from './git-patch.ts'
+import {
+  applied,
+  blindPreview,
+  concernOf,
+  EDIT,
+  EDITED,
+  editedFile,
+  noteOf,
+  OUTCOME,
+  planned,
+  UNSEEN_NOTE
+} from './editing.ts'
 import { ifMatch } from './if-match.ts'
 
 const EDITS_AT_ONCE = 200
@@ -29,19 +39,11 @@ export default defineTool({
     path: Type.String({ description: 'The file edited, links followed.' }),
     applied: Type.Boolean({ description: 'Always true: edits that do not all apply are an error.' }),
     edits: Type.Array(Type.Object(OUTCOME), { description: 'How each of the edits went.' }),
-    diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
-    git_patch: GIT_PATCH,
-    hash: Type.String({ description: 'sha256 of the new content.' })
+    ...EDITED
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  // Its answers, refusals too, show parts of the file.
-  subject: ({ path, if_match }) => ({
-    paths: [
-      { path, access: 'write', if_match },
-      { path, access: 'read' }
-    ]
-  }),
+  subject: editedFile,
   async always_ask(input, ctx) {
     if (!ctx.may_show(input)) return UNSEEN_NOTE
     const { edits } = await planned(given(input), ctx)
@@ -58,10 +60,8 @@ export default defineTool({
     }
   },
   async run(input, ctx) {
-    const { was, bytes, edits, diff, patch } = await planned(given(input), ctx)
-    const { added, removed } = diff
-    const { path, hash } = await ctx.host.files.replace(input.path, was, bytes, () => ({ added, removed }))
-    return { path, applied: true, edits, diff: diff.diff, ...patch, hash }
+    const { path, ...told } = await applied(given(input), ctx)
+    return { path, applied: true, ...told }
   },
   present: ({ path, edits, diff, hash }) => ({
     title: path,

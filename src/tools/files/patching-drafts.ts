@@ -1,6 +1,6 @@
 // The files that a patch is about, as they are and as it makes them.
 import { ToolError } from '../../errors.ts'
-import type { Files, Found } from '../../host/files.ts'
+import type { Files, Found } from '../../host/files/files.ts'
 import { decode, type Encoding } from '../../text/encoding.ts'
 import type { AppliedHunk } from '../../text/patch-apply.ts'
 

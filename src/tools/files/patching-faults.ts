@@ -1,6 +1,6 @@
 // What is said where a patch cannot be applied.
 import { invalidParam, ToolError } from '../../errors.ts'
-import { HASH_LIMIT } from '../../host/files.ts'
+import { HASH_LIMIT } from '../../host/files/files.ts'
 import type { Section } from '../../text/patch.ts'
 import type { NotApplied } from '../../text/patch-apply.ts'
 import { PatchFault } from '../../text/patch-lines.ts'

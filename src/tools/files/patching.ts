@@ -1,8 +1,8 @@
 // What a patch makes of the workspace's files: all of it is worked out before anything happens.
 import { invalidParam, ToolError } from '../../errors.ts'
-import { hashOf } from '../../host/files.ts'
-import { Slices } from '../../host/slices.ts'
-import type { Step } from '../../host/steps.ts'
+import { hashOf } from '../../host/files/files.ts'
+import { Slices } from '../../host/files/slices.ts'
+import type { Step } from '../../host/files/steps.ts'
 import { binaryDiff } from '../../text/binary-diff.ts'
 import type { Side } from '../../text/diff.ts'
 import { encode } from '../../text/encoding.ts'

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { Found } from '../../host/files.ts'
+import type { Found } from '../../host/files/files.ts'
 import type { Host } from '../../host/host.ts'
 
 /** Why the text is not there: reading gave what an editor holds, and the change is of the file on the disk. */

@@ -1,6 +1,6 @@
 // What an editor holds of a file and has not saved, as saving it would write it.
 import { invalidParam } from '../../errors.ts'
-import { hashOf } from '../../host/files.ts'
+import { hashOf } from '../../host/files/files.ts'
 import type { Host } from '../../host/host.ts'
 import type { Presented } from '../../tool.ts'
 import { known, type ReadInput, type ReadOutput } from './reading.ts'

@@ -1,5 +1,5 @@
 // Images, and any file as the bytes it has.
-import { hashOf, type OpenFile } from '../../host/files.ts'
+import { hashOf, type OpenFile } from '../../host/files/files.ts'
 import { type ImageHeader, imageHeader } from '../../text/image-header.ts'
 import type { Presented } from '../../tool.ts'
 import { ANSWER_LIMIT, known, type ReadInput, type ReadOutput, tooLarge } from './reading.ts'

@@ -1,7 +1,8 @@
 // Lines of a file too large to be held: found by counting line feeds in its bytes, of which only a window is decoded.
+
+import type { LineIndex } from '../../host/files/line-index.ts'
+import type { OpenFile } from '../../host/files/open-file.ts'
 import type { Host } from '../../host/host.ts'
-import type { LineIndex } from '../../host/line-index.ts'
-import type { OpenFile } from '../../host/open-file.ts'
 import { skipCharacters, textOfPiece, wholeCharacters } from '../../text/characters.ts'
 import { type Encoding, encodingOf, eolOf } from '../../text/encoding.ts'
 import { nextLine } from '../../text/newlines.ts'

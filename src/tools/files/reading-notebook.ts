@@ -1,5 +1,5 @@
 // Notebooks, cell by cell.
-import { hashOf, type OpenFile } from '../../host/files.ts'
+import { hashOf, type OpenFile } from '../../host/files/files.ts'
 import type { Host } from '../../host/host.ts'
 import { decode } from '../../text/encoding.ts'
 import type { Presented } from '../../tool.ts'

@@ -1,8 +1,8 @@
 // The text of PDF documents, page by page.
 import { invalidParam, ToolError } from '../../errors.ts'
-import { hashOf, type OpenFile } from '../../host/files.ts'
+import type { PdfRefusal } from '../../host/compute/pdf.ts'
+import { hashOf, type OpenFile } from '../../host/files/files.ts'
 import type { Host } from '../../host/host.ts'
-import type { PdfRefusal } from '../../host/pdf.ts'
 import { wholeCharacters } from '../../text/characters.ts'
 import { encodingOf } from '../../text/encoding.ts'
 import type { Presented } from '../../tool.ts'

@@ -1,5 +1,5 @@
 // Lines of a text that is small enough to be held.
-import { hashOf, type OpenFile } from '../../host/files.ts'
+import { hashOf, type OpenFile } from '../../host/files/files.ts'
 import { decode } from '../../text/encoding.ts'
 import { countLines, sliceLines, startOfLine } from '../../text/slice-lines.ts'
 import type { Presented } from '../../tool.ts'

@@ -1,7 +1,7 @@
 // What reading a file takes and gives, whatever kind of file it is.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { OpenFile } from '../../host/files.ts'
+import type { OpenFile } from '../../host/files/files.ts'
 import { binaryKind } from '../../text/image-header.ts'
 import type { Presented } from '../../tool.ts'
 

@@ -1,7 +1,7 @@
 // What a file held before a call, out of what is kept, with what was changed in it since.
 import { ToolError } from '../../errors.ts'
-import type { Compute } from '../../host/compute.ts'
-import { type Files, HASH_LIMIT, hashOf } from '../../host/files.ts'
+import type { Compute } from '../../host/compute/compute.ts'
+import { type Files, HASH_LIMIT, hashOf } from '../../host/files/files.ts'
 import type { Change } from '../../host/host.ts'
 import { decode, encode, type Text } from '../../text/encoding.ts'
 import type { Merged } from '../../text/merge.ts'

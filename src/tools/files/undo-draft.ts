@@ -1,7 +1,9 @@
 // The workspace as it would be: what is there, with what has been planned so far. Nothing is changed by planning.
+
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path/posix'
 import { setImmediate } from 'node:timers/promises'
-import type { Files, Found, KeptContent } from '../../host/files.ts'
+import type { Files, Found, KeptContent } from '../../host/files/files.ts'
 
 export interface FileThing {
   kind: 'file'
@@ -89,7 +91,7 @@ export class Draft {
     const { kind } = await this.onDisk(folder)
     const entries = kind === 'directory' ? this.#files.entries(folder) : []
     const paths = new Map(entries.map(({ path, closed }) => [path, closed]))
-    for (const path of this.#drafted.keys()) if (folderOf(path) === folder && !paths.has(path)) paths.set(path, false)
+    for (const path of this.#drafted.keys()) if (dirname(path) === folder && !paths.has(path)) paths.set(path, false)
     const inside: { path: string; closed: boolean }[] = []
     for (const [path, closed] of paths) if ((await this.at(path)).kind !== 'missing') inside.push({ path, closed })
     return inside
@@ -130,8 +132,6 @@ export class Draft {
     }
   }
 }
-
-const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.'
 
 function foldersAbove(path: string): string[] {
   const names = path.split('/').slice(0, -1)

@@ -1,12 +1,13 @@
 // What an undo comes to, worked out before anything happens: by path what becomes of it, or what stands in the way.
 import { invalidParam, ToolError } from '../../errors.ts'
+import type { Step } from '../../host/files/steps.ts'
 import type { Change } from '../../host/host.ts'
-import type { Step } from '../../host/steps.ts'
 import type { UndoFile, UndoScope } from '../../tool/undo.ts'
 import type { Context, History, PastCall } from '../../tool.ts'
 import { Conflicts, isAt, placesOf } from './undo-conflicts.ts'
 import { Contents } from './undo-content.ts'
 import { Draft } from './undo-draft.ts'
+import { followed } from './undo-follow.ts'
 import type { Obstruction } from './undo-obstruction.ts'
 import { keepPlan, planKept } from './undo-plans.ts'
 import { fileOf, linesOf, mayShow } from './undo-report.ts'
@@ -28,12 +29,22 @@ export interface UndoPlan {
   steps: Step[]
 }
 
-/** The calls whose changes are taken back, newest first, with those changes alone that are. */
-export function callsOf({ tool_call_id, scope, paths }: UndoInput, history: History): PastCall[] {
-  const calls = scope === 'since' ? history.since(tool_call_id) : [history.call(tool_call_id) ?? []].flat()
+/** The calls whose changes are taken back, newest first, with those changes alone that are. Of a single call also where
+ * later calls have moved what it left: `choose` says which of the two places counts. */
+export function callsOf(
+  { tool_call_id, scope, paths }: UndoInput,
+  history: History,
+  choose = (_left: string, later: string) => later
+): PastCall[] {
+  const single = scope !== 'since'
+  const calls = single ? [history.call(tool_call_id) ?? []].flat() : history.since(tool_call_id)
+  const moves = single && calls[0]?.changes.length ? history.movesAfter(tool_call_id) : []
   const wanted = paths?.map(plain)
   return calls.flatMap(({ changes, ...call }) => {
-    const chosen = wanted ? changes.filter(change => wanted.some(path => touches(change, path))) : changes
+    const chosen = changes.flatMap(change => {
+      const now = { ...change, path: choose(change.path, followed(change, moves)) }
+      return !wanted || wanted.some(path => touches(change, path) || touches(now, path)) ? [now] : []
+    })
     return chosen.length > 0 || call.tool_call_id === tool_call_id ? [{ ...call, changes: chosen }] : []
   })
 }
@@ -48,8 +59,11 @@ const plain = (path: string) =>
 const touches = (change: Change, path: string) => placesOf(change).some(place => isAt(place, path))
 
 export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan> {
-  const calls = callsOf(input, ctx.history)
-  mustBeThere(input, calls)
+  const isThere = (place: string) => ctx.host.files.peekEntry(place).kind !== 'missing'
+  // Somebody else may have moved it back.
+  const choose = (left: string, later: string) => (isThere(later) || !isThere(left) ? later : left)
+  const calls = callsOf(input, ctx.history, choose)
+  mustBeThere(input, calls, ctx.history)
   const key = JSON.stringify([input, calls.map(call => call.tool_call_id)])
   const kept = await planKept(ctx, key)
   if (kept) return kept
@@ -83,13 +97,15 @@ async function planAnew(calls: PastCall[], ctx: Context) {
   return { plan, draft, held: draft.held + contents.held }
 }
 
-function mustBeThere({ tool_call_id, paths }: UndoInput, calls: readonly PastCall[]) {
+function mustBeThere(input: UndoInput, calls: readonly PastCall[], history: History) {
+  const { tool_call_id, paths } = input
   if (calls.length === 0)
     throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id} in this workspace that has ended.`, {
       tool_call_id
     })
-  const changes = calls.flatMap(call => call.changes)
-  const strange = paths?.findIndex(path => !changes.some(change => touches(change, plain(path)))) ?? -1
+  const isOther = (path: string) =>
+    callsOf({ ...input, paths: [path] }, history).every(call => call.changes.length === 0)
+  const strange = paths?.findIndex(isOther) ?? -1
   if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is no path that the call changed.')
 }
 

@@ -1,6 +1,6 @@
 // A plan that was made for a call is good for all that the call asks in a row, as long as everything it was made from
 // stands: the calls it takes back, what was there, and what may be shown of it.
-import { Slices } from '../../host/slices.ts'
+import { Slices } from '../../host/files/slices.ts'
 import type { Context } from '../../tool.ts'
 import type { Draft } from './undo-draft.ts'
 import type { UndoPlan } from './undo-plan.ts'

@@ -1,5 +1,5 @@
 // How an undo is told, path by path.
-import type { LineChange } from '../../host/files.ts'
+import type { LineChange } from '../../host/files/files.ts'
 import type { Diff, Side } from '../../text/diff.ts'
 import { decode } from '../../text/encoding.ts'
 import type { UndoFile } from '../../tool/undo.ts'

@@ -1,7 +1,7 @@
 // From the draft to the steps that make it so.
 import { ToolError } from '../../errors.ts'
-import type { KeptContent, LineChange } from '../../host/files.ts'
-import type { Step } from '../../host/steps.ts'
+import type { KeptContent, LineChange } from '../../host/files/files.ts'
+import type { Step } from '../../host/files/steps.ts'
 import type { Draft, FileThing, Thing } from './undo-draft.ts'
 
 /** What becomes of one path. */

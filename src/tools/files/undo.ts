@@ -36,8 +36,10 @@ export default defineTool({
   // What it shows and what it writes follows from what the calls did. Also a read: it brings contents back to light.
   subject(input, history) {
     const calls = callsOf(input, history)
+    // Which of the two places counts shows when it is done.
+    const left = callsOf(input, history, left => left)
     const uses = new Map<string, PathUse[]>()
-    for (const { path, from = path, kind, operation } of calls.flatMap(call => call.changes)) {
+    for (const { path, from = path, kind, operation } of [...calls, ...left].flatMap(call => call.changes)) {
       const tree = operation === 'moved' && kind === 'directory' && { tree: true }
       for (const place of [path, from])
         if (tree || !uses.has(place)) {

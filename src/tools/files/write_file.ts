@@ -1,6 +1,7 @@
+import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { Files } from '../../host/files.ts'
+import type { Files } from '../../host/files/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff.ts'
 import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool, type Preview } from '../../tool.ts'
@@ -73,7 +74,7 @@ const UNSEEN_NOTE = 'The file may not be read without asking: what is in it now 
 /** What is there, what shall be there, and how they differ where both are text. */
 async function planned(input: Static<typeof Input>, { host }: Context) {
   const was = await host.files.look(input.path)
-  if (!was && input.create_dirs === false) requireFolder(folderOf(input.path), host.files)
+  if (!was && input.create_dirs === false) requireFolder(dirname(input.path), host.files)
   const old = was?.bytes && decode(was.bytes)
   const bytes = input.encoding === 'base64' ? fromBase64(input.content) : asBefore(input.content, old)
   const after = decode(bytes)
@@ -90,8 +91,6 @@ function requireFolder(folder: string, files: Files) {
     throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${folder} is not a folder.`, { path: folder })
 }
-
-const folderOf = (path: string) => path.replace(/\/*[^/]+\/*$/, '') || (path.startsWith('/') ? '/' : '.')
 
 /** The bytes of a text in the form that the file had. What its encoding cannot hold is written as UTF-8. */
 function asBefore(content: string, old: Text | undefined) {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Found, Match } from '../../host/ripgrep.ts'
+import type { Found, Match } from '../../host/search/ripgrep.ts'
 import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
 import { leftOutInWords, NO_IGNORE } from './looking.ts'

@@ -1,0 +1,184 @@
+// What tokens look like, as data. A shape is a row of parts, each taken as far as it goes and never given back, so that
+// looking for one takes time in proportion to the text, whatever the text is.
+
+/** The bytes that a stretch may be made of. */
+export type ByteSet = Uint8Array
+
+/** A stretch of bytes of one set. */
+export interface Stretch {
+  of: ByteSet
+  min: number
+  /** Left out at the end of a shape: it goes on as long as the set does. */
+  max?: number
+  /** Among its first `min` bytes are a digit, a capital and a small letter: a token rather than a word. */
+  mixed?: true
+}
+
+export interface Shape {
+  /** Shown in its place. */
+  name: string
+  /** The first is literal. A string stands for itself, a list of them for one of these, none of which begins another. */
+  parts: readonly (string | readonly string[] | Stretch)[]
+  /** How many of the first parts stay as they are. */
+  keep?: number
+  /** Must follow, and stays too. */
+  before?: string
+  /** Its literals may be written in capitals or small letters. */
+  any_case?: true
+}
+
+const set = (...ranges: string[]): ByteSet => {
+  const bytes = new Uint8Array(256)
+  for (const range of ranges) bytes.fill(1, range.charCodeAt(0), range.charCodeAt(range.length - 1) + 1)
+  return bytes
+}
+const DIGITS = ['09']
+const ALNUM = ['AZ', 'az', ...DIGITS]
+
+const HEX = set('af', ...DIGITS)
+const CAPITALS = set('AZ', ...DIGITS)
+const LETTERS = set(...ALNUM)
+const WORD = set(...ALNUM, '_')
+const URL_SAFE = set(...ALNUM, '_', '-')
+/** What pads it may stay. */
+const BASE64 = set(...ALNUM, '+', '/')
+const PATH = set(...ALNUM, '_', '-', '/')
+const VALUE = set(...ALNUM, '_', '-', '.', '~', '%', '+', '/')
+/** What credentials in headers are written in. */
+const CREDENTIALS = set(...ALNUM, '_', '-', '.', '~', '+', '/', '=')
+/** Between a name and its value, also where both are quoted, also in JSON. */
+const BETWEEN = set(' ', ':', '=', '"', "'", '\\', '\t')
+const BLANK = set(' ', '\t')
+/** Before the @ of a URL. Other characters have to be percent-encoded there. */
+const USER = set(...ALNUM, '!', '$&', '*.', ';', '=', '_', '~')
+const PASSWORD = set(...ALNUM, '!', '#&', '*.', ':;', '=', '?', '[', ']_', '{~')
+/** Lines of base64, as they stand in a file, in JSON, indented, quoted, numbered or in a diff. */
+const ARMOUR = set(...ALNUM, '+', '/', '=', ' ', '\t', '\r', '\n', '\\', ':', ',', '.', '>', '|')
+const DEK = set('AZ', '09', '-', ',')
+/** Also as it stands in JSON. */
+const LINE_END = ['\n', '\r\n', '\\n', '\\r\\n']
+
+const KEYS = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '].map(kind => `${kind}PRIVATE KEY-----`)
+const BETWEEN_NAME_AND_VALUE: Stretch = { of: BETWEEN, min: 1, max: 8 }
+const ENOUGH_FOR_A_PASSWORD = 256
+
+export const SHAPES: readonly Shape[] = [
+  { name: 'GitHub token', parts: ['gh', ['p_', 'o_', 'u_', 's_', 'r_'], { of: LETTERS, min: 36 }] },
+  { name: 'GitHub token', parts: ['github_pat_', { of: WORD, min: 22 }] },
+  {
+    name: 'GitLab token',
+    parts: ['gl', ['pat', 'ptt', 'dt', 'rt', 'cbt', 'agent', 'soat', 'ft', 'imt'], '-', { of: URL_SAFE, min: 20 }]
+  },
+  { name: 'AWS access key', parts: [['AKIA', 'ASIA'], { of: CAPITALS, min: 16 }] },
+  {
+    name: 'AWS secret key',
+    parts: ['secret', ['_access_key', 'accesskey'], BETWEEN_NAME_AND_VALUE, { of: BASE64, min: 40 }],
+    keep: 3,
+    any_case: true
+  },
+  {
+    name: 'AWS session token',
+    parts: ['session_token', BETWEEN_NAME_AND_VALUE, { of: BASE64, min: 100 }],
+    keep: 2,
+    any_case: true
+  },
+  { name: 'Google key', parts: ['AIza', { of: URL_SAFE, min: 35 }] },
+  { name: 'Google token', parts: ['ya29.', { of: URL_SAFE, min: 20 }] },
+  { name: 'Google client secret', parts: ['GOCSPX-', { of: URL_SAFE, min: 20 }] },
+  {
+    name: 'Slack token',
+    parts: ['xox', ['a', 'b', 'e', 'o', 'p', 'r', 's'], ['-', '.'], { of: CREDENTIALS, min: 10 }]
+  },
+  { name: 'Slack token', parts: ['xapp-', { of: URL_SAFE, min: 10 }] },
+  {
+    name: 'Slack webhook',
+    parts: ['hooks.slack.com/', ['services/', 'workflows/', 'triggers/'], { of: PATH, min: 20 }],
+    keep: 2
+  },
+  {
+    name: 'Discord webhook',
+    parts: ['/api/webhooks/', { of: set(...DIGITS), min: 17, max: 20 }, '/', { of: URL_SAFE, min: 60 }],
+    keep: 1
+  },
+  { name: 'Stripe key', parts: [['sk_', 'rk_'], ['live_', 'test_'], { of: LETTERS, min: 16 }] },
+  { name: 'webhook secret', parts: ['whsec_', { of: BASE64, min: 20 }] },
+  { name: 'Anthropic key', parts: ['sk-ant-', { of: URL_SAFE, min: 20 }] },
+  { name: 'OpenAI key', parts: ['sk-', ['proj-', 'svcacct-', 'admin-', 'None-'], { of: URL_SAFE, min: 20 }] },
+  { name: 'API key', parts: ['sk-or-v1-', { of: HEX, min: 32 }] },
+  { name: 'API key', parts: ['sk-', { of: LETTERS, min: 32, mixed: true }] },
+  { name: 'npm token', parts: ['npm_', { of: LETTERS, min: 36 }] },
+  { name: 'PyPI token', parts: ['pypi-', { of: URL_SAFE, min: 50 }] },
+  { name: 'Hugging Face token', parts: ['hf_', { of: LETTERS, min: 30 }] },
+  { name: 'SendGrid key', parts: ['SG.', { of: URL_SAFE, min: 16, max: 32 }, '.', { of: URL_SAFE, min: 32 }] },
+  { name: 'Twilio key', parts: ['SK', { of: HEX, min: 32 }] },
+  { name: 'Docker token', parts: ['dckr_', ['pat_', 'oat_'], { of: URL_SAFE, min: 20 }] },
+  { name: 'DigitalOcean token', parts: ['do', ['p', 'o', 'r'], '_v1_', { of: HEX, min: 64 }] },
+  { name: 'Shopify token', parts: ['shp', ['at', 'ca', 'pa', 'ss'], '_', { of: set('AF', 'af', '09'), min: 32 }] },
+  { name: 'Vault token', parts: ['hvs.', { of: URL_SAFE, min: 24 }] },
+  { name: 'age key', parts: ['AGE-SECRET-KEY-1', { of: CAPITALS, min: 50 }] },
+  {
+    name: 'JSON web token',
+    parts: [
+      'eyJ',
+      { of: URL_SAFE, min: 10, max: 1_024 },
+      '.',
+      'eyJ',
+      { of: URL_SAFE, min: 4, max: 8_192 },
+      '.',
+      { of: URL_SAFE, min: 16 }
+    ]
+  },
+  { name: 'private key', parts: ['BEGIN ', KEYS, { of: ARMOUR, min: 64 }], keep: 2 },
+  { name: 'private key', parts: ['BEGIN PGP PRIVATE KEY BLOCK-----', { of: ARMOUR, min: 64 }], keep: 1 },
+  {
+    name: 'private key',
+    parts: [
+      'BEGIN ',
+      KEYS,
+      LINE_END,
+      'Proc-Type: 4,ENCRYPTED',
+      LINE_END,
+      'DEK-Info: ',
+      { of: DEK, min: 8, max: 80 },
+      LINE_END,
+      { of: ARMOUR, min: 64 }
+    ],
+    keep: 8
+  },
+  {
+    name: 'credentials',
+    parts: [
+      'authorization',
+      BETWEEN_NAME_AND_VALUE,
+      ['bearer', 'basic', 'token', 'apikey', 'negotiate'],
+      { of: BLANK, min: 1, max: 4 },
+      { of: CREDENTIALS, min: 6 }
+    ],
+    keep: 4,
+    any_case: true
+  },
+  {
+    name: 'API key',
+    parts: [['x-api-key', 'private-token'], BETWEEN_NAME_AND_VALUE, { of: VALUE, min: 12 }],
+    keep: 2,
+    any_case: true
+  },
+  {
+    name: 'Azure key',
+    parts: [['accountkey', 'sharedaccesskey'], BETWEEN_NAME_AND_VALUE, { of: BASE64, min: 32 }],
+    keep: 2,
+    any_case: true
+  },
+  { name: 'signature', parts: [['&sig=', '?sig='], { of: VALUE, min: 32 }], keep: 1 },
+  {
+    name: 'credentials',
+    parts: [
+      '://',
+      { of: USER, min: 0, max: ENOUGH_FOR_A_PASSWORD },
+      ':',
+      { of: PASSWORD, min: 1, max: ENOUGH_FOR_A_PASSWORD }
+    ],
+    keep: 1,
+    before: '@'
+  }
+]

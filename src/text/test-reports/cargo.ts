@@ -1,0 +1,41 @@
+// What `cargo test` prints: one line a test, then what those that failed have printed, for each program that it runs.
+import { addFailure, emptyReport, linesOf, linesUntil, type TestFailure, type TestReport } from './report.ts'
+
+const TEST = /^test (.+?)(?: - should panic(?: with .*)?)? \.\.\. (ok|FAILED|ignored)\b/
+const SECTION = /^---- (.+) stdout ----$/
+const PANIC = /(?:panicked|as expected) at (?:'.*', )?(?<file>[^:\n]+):(?<line>\d{1,9}):\d+/
+
+export function cargoReport(text: string): TestReport | undefined {
+  if (!/^test result: /m.test(text)) return undefined
+  const report = emptyReport()
+  const open = new Map<string, TestFailure>()
+  const lines = linesOf(text)
+  for (const [at, line] of lines.entries()) {
+    const [, name, outcome] = TEST.exec(line) ?? []
+    if (outcome === 'ok') report.passed++
+    else if (outcome === 'ignored') report.skipped++
+    else if (outcome === 'FAILED') {
+      addFailure(report, { name: name!, message: '' })
+      open.set(name!, report.failures.at(-1)!)
+    }
+    const failure = open.get(SECTION.exec(line)?.[1] ?? '')
+    if (failure)
+      describe(
+        failure,
+        linesUntil(lines, at + 1, next => SECTION.test(next) || next === 'failures:')
+      )
+  }
+  return report
+}
+
+function describe(failure: TestFailure, section: readonly string[]) {
+  const trace = section.findIndex(line => line.startsWith('stack backtrace:') || line.startsWith('note: run with'))
+  failure.message = (trace < 0 ? section : section.slice(0, trace)).join('\n').trim()
+  const { file, line } = PANIC.exec(failure.message)?.groups ?? {}
+  if (file !== undefined) Object.assign(failure, { file, line: Number(line) })
+  const [actual, expected] = ['left', 'right'].map(
+    side => new RegExp(`^ *${side}: (.*)$`, 'm').exec(failure.message)?.[1]
+  )
+  if (actual !== undefined) failure.actual = actual
+  if (expected !== undefined) failure.expected = expected
+}

@@ -1,0 +1,89 @@
+// The JSON of jest, which vitest writes too.
+import { stripVTControlCharacters } from 'node:util'
+import { addFailure, emptyReport, type TestReport } from './report.ts'
+
+interface Suite {
+  name?: unknown
+  status?: unknown
+  message?: unknown
+  assertionResults?: unknown
+}
+
+interface Assertion {
+  fullName?: unknown
+  title?: unknown
+  status?: unknown
+  failureMessages?: unknown
+  location?: unknown
+}
+
+/** The last such report in the text: tests may print JSON of their own before it. */
+export function jestReport(text: string): TestReport | undefined {
+  for (const candidate of candidates(text)) {
+    const suites = suitesIn(candidate)
+    if (!suites) continue
+    const report = emptyReport()
+    for (const suite of suites) count(suite, report)
+    return report
+  }
+  return undefined
+}
+
+function* candidates(text: string) {
+  yield text
+  const lines = text.split('\n').filter(line => line.startsWith('{') && line.includes('"testResults"'))
+  yield* lines.reverse()
+  // Printed over several lines, with something around it.
+  const [start, end] = [text.search(/^\{\s*$/m), text.lastIndexOf('}')]
+  if (start >= 0) yield text.slice(start, end + 1)
+}
+
+function suitesIn(text: string): Suite[] | undefined {
+  try {
+    const { testResults } = JSON.parse(text)
+    return Array.isArray(testResults) ? testResults.filter(isObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function count(suite: Suite, report: TestReport) {
+  const file = textOf(suite.name)
+  const tests = Array.isArray(suite.assertionResults) ? (suite.assertionResults.filter(isObject) as Assertion[]) : []
+  for (const test of tests) {
+    if (test.status === 'passed') report.passed++
+    else if (test.status === 'failed') addFailure(report, { ...described(test, file), file })
+    else report.skipped++
+  }
+  // The file itself could not be loaded.
+  if (suite.status === 'failed' && !tests.some(({ status }) => status === 'failed'))
+    addFailure(report, {
+      name: file ?? 'unnamed',
+      file,
+      message: stripVTControlCharacters(textOf(suite.message) ?? '')
+    })
+}
+
+function described({ fullName, title, failureMessages, location }: Assertion, file: string | undefined) {
+  const messages = Array.isArray(failureMessages) ? failureMessages.filter(each => typeof each === 'string') : []
+  const message = stripVTControlCharacters(messages.join('\n\n'))
+  const told = isObject(location) && Number.isSafeInteger(location.line) ? (location.line as number) : undefined
+  return {
+    name: textOf(fullName)?.trim() || textOf(title) || 'unnamed',
+    line: lineOf(message, file) ?? told,
+    message,
+    expected: /^\s*Expected(?: \w+)?:\s+(.+)$/m.exec(message)?.[1],
+    actual: /^\s*Received(?: \w+)?:\s+(.+)$/m.exec(message)?.[1]
+  }
+}
+
+/** Of the first call in the trace that is in the test's own file. */
+function lineOf(message: string, file: string | undefined): number | undefined {
+  if (file === undefined) return undefined
+  const at = message.indexOf(`${file}:`)
+  const digits = at < 0 ? undefined : /^\d{1,9}/.exec(message.slice(at + file.length + 1))?.[0]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -1,0 +1,105 @@
+// JUnit's XML, as pytest, Maven's surefire and many others write it. Entities that a document defines are never expanded.
+import { XMLParser } from 'fast-xml-parser'
+import { addFailure, emptyReport, type TestReport } from './report.ts'
+
+const CDATA = '#cdata'
+const TEXT = '#text'
+const LISTS = new Set(['testsuites', 'testsuite', 'testcase', 'failure', 'error', 'skipped', CDATA])
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  cdataPropName: CDATA,
+  textNodeName: TEXT,
+  alwaysCreateTextNode: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  processEntities: false,
+  isArray: name => LISTS.has(name)
+})
+
+/** The first report in the text, whatever stands around it. */
+export function junitReport(text: string): TestReport | undefined {
+  const start = /<testsuites?[\s>]/.exec(text)
+  if (!start) return undefined
+  const end = text.indexOf(start[0].startsWith('<testsuites') ? '</testsuites>' : '</testsuite>', start.index)
+  const suites = text.slice(start.index, end < 0 ? undefined : text.indexOf('>', end) + 1)
+  try {
+    const report = emptyReport()
+    collect(parser.parse(suites), report)
+    return report
+  } catch {
+    return undefined
+  }
+}
+
+function collect(node: unknown, report: TestReport) {
+  for (const name of ['testsuites', 'testsuite']) for (const suite of children(node, name)) collect(suite, report)
+  for (const test of children(node, 'testcase')) count(test, report)
+}
+
+function count(test: unknown, report: TestReport) {
+  const [failed] = [...children(test, 'failure'), ...children(test, 'error')]
+  if (failed === undefined) {
+    if (children(test, 'skipped').length > 0) report.skipped++
+    else report.passed++
+    return
+  }
+  const body = textOf(failed)
+  const owner = attribute(test, 'classname')
+  const name = attribute(test, 'name') ?? 'unnamed'
+  addFailure(report, {
+    name: owner ? `${owner}.${name}` : name,
+    ...(placeIn(body, owner) ?? placeOf(test)),
+    message: attribute(failed, 'message') || body
+  })
+}
+
+/** Where it failed: pytest ends with `file:line: Error`, Java's traces name the file of each call. */
+function placeIn(body: string, owner: string | undefined): { file: string; line: number } | undefined {
+  const python = [...body.matchAll(/^(\S[^:\n]*\.py):(\d+): /gm)].at(-1)
+  if (python) return { file: python[1]!, line: Number(python[2]) }
+  for (const [, call, file, line] of body.matchAll(
+    /^[ \t]*at ([\w.$/]{1,500})\(([\w$]+\.(?:java|kt|groovy|scala)):(\d+)\)/gm
+  )) {
+    if (owner && !call!.startsWith(owner)) continue
+    const folder = owner?.includes('.') ? `${owner.slice(0, owner.lastIndexOf('.')).replaceAll('.', '/')}/` : ''
+    return { file: folder + file, line: Number(line) }
+  }
+  return undefined
+}
+
+/** Lines that the report itself gives are counted from 0. */
+function placeOf(test: unknown) {
+  const [file, line] = [attribute(test, 'file'), attribute(test, 'line')]
+  return { file, line: line !== undefined && /^\d{1,9}$/.test(line) ? Number(line) + 1 : undefined }
+}
+
+const isNode = (node: unknown): node is Record<string, unknown> => typeof node === 'object' && node !== null
+
+function children(node: unknown, name: string): unknown[] {
+  const found = isNode(node) && Object.hasOwn(node, name) ? node[name] : []
+  return Array.isArray(found) ? found : [found]
+}
+
+function attribute(node: unknown, name: string): string | undefined {
+  const value = isNode(node) ? node[`@${name}`] : undefined
+  return typeof value === 'string' ? decoded(value) : undefined
+}
+
+function textOf(node: unknown): string {
+  if (typeof node === 'string') return decoded(node)
+  const own = children(node, TEXT).filter(text => typeof text === 'string')
+  const raw = children(node, CDATA).map(part => (isNode(part) ? part[TEXT] : part))
+  return [...own.map(decoded), ...raw.filter(part => typeof part === 'string')].join('').trim()
+}
+
+const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+const decoded = (text: string) =>
+  text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[name]!
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })

@@ -1,0 +1,182 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { shellWords } from '../../text/shell-words.ts'
+import { type Context, defineTool, type PathUse } from '../../tool.ts'
+import { Isolation } from './command-line.ts'
+import { FORMATTERS, type FormatterName } from './formatters.ts'
+import { type FormatPlan, type Formatted, formattingOf, keptLevel, planFormat } from './formatting.ts'
+
+const NAMES = Object.keys(FORMATTERS) as FormatterName[]
+
+const Input = Type.Object(
+  {
+    paths: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: 200,
+      description: 'Files to format, relative to the workspace root.'
+    }),
+    formatter: Type.Optional(
+      Type.Enum(NAMES, { description: 'Formatter to use; by default the one that the nearest project files name.' })
+    ),
+    check: Type.Optional(Type.Boolean({ description: 'Only tell what would change.' }))
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Changed = Type.Object({
+  path: Type.String({ description: 'The file, links followed.' }),
+  formatter: Type.Enum(NAMES, { description: 'The formatter used.' }),
+  diff: Type.String({ description: 'What changed, as a unified diff.' }),
+  added: Type.Integer({ description: 'Lines added.' }),
+  removed: Type.Integer({ description: 'Lines removed.' })
+})
+
+const Output = Type.Object({
+  changed: Type.Array(Changed, { description: 'Files that changed; with check, that would.' }),
+  unchanged: Type.Array(Type.String(), { description: 'Files that are formatted already.' }),
+  failed: Type.Array(
+    Type.Object({
+      path: Type.String({ description: 'The file.' }),
+      message: Type.String({ description: 'Why it stays as it is.' })
+    }),
+    { description: 'Files that could not be formatted. They are as they were.' }
+  ),
+  check: Type.Boolean({ description: 'Nothing was written.' }),
+  isolation: Type.Optional(Isolation)
+})
+
+export default defineTool({
+  name: 'format_code',
+  category: 'commands',
+  description:
+    "Format files with the project's formatter, and tell the diff of each. The formatter is handed a copy and writes nothing itself; undo takes the changes back.",
+  input: Input,
+  output: Output,
+  timeout_ms: 60_000,
+  effect: async (input, ctx) => {
+    const kept = await keptLevel(ctx)
+    if (input.check) return kept ? 'read' : 'execute'
+    return kept && (await changesNothing(input, ctx)) ? 'read' : 'write'
+  },
+  subject: input => ({ paths: usesOf(input) }),
+  always_ask: async (_, ctx) => ((await keptLevel(ctx)) ? undefined : UNKEPT),
+  check({ paths }, { host }) {
+    const [path, ...others] = paths
+    if (path !== undefined && others.length === 0 && host.files.peek(path).kind === 'missing')
+      throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  },
+  async preview(input, ctx) {
+    const title = `Format ${input.paths.length === 1 ? input.paths[0] : `${input.paths.length} files`}`
+    const kept = await keptLevel(ctx)
+    if (!kept || !mayShowAll(input, ctx))
+      return { title, text: await commandsOf(input, ctx), notes: [kept ? UNSEEN_NOTE : UNKEPT] }
+    const plan = await shown(input, ctx)
+    const failed = plan.files.flatMap(file => (file.outcome === 'failed' ? [`${file.given}: ${file.message}`] : []))
+    const diff = plan.files.map(file => (file.outcome === 'changed' ? file.diff.diff : '')).join('')
+    return { title, diff, ...(failed.length > 0 && { notes: failed }) }
+  },
+  async run(input, ctx) {
+    const { check = false } = input
+    const { files, isolation } = await shown(input, ctx)
+    const output: Static<typeof Output> = {
+      changed: [],
+      unchanged: [],
+      failed: [],
+      check,
+      ...(isolation && { isolation })
+    }
+    for (const file of files) {
+      if (file.outcome === 'unchanged') output.unchanged.push(file.given)
+      else if (file.outcome === 'failed') output.failed.push({ path: file.given, message: file.message })
+      else await put(file, output, ctx)
+    }
+    return output
+  },
+  present({ changed, unchanged, failed, check }) {
+    const words = check ? 'would change' : 'changed'
+    const counts = `${changed.length} ${words}, ${unchanged.length} unchanged, ${failed.length} failed`
+    return {
+      title: `Format: ${counts}`,
+      content: [
+        counts,
+        ...failed.map(({ path, message }) => `[${path}: ${message}]`),
+        changed.map(({ diff }) => diff).join('')
+      ]
+        .filter(text => text !== '')
+        .join('\n'),
+      metadata: { changed: changed.length, unchanged: unchanged.length, failed: failed.length }
+    }
+  }
+})
+
+const UNKEPT = 'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
+const UNSEEN_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
+
+function usesOf({ paths, check }: Input): PathUse[] {
+  return paths.flatMap((path): PathUse[] => [
+    { path, access: 'read' },
+    ...(check ? [] : [{ path, access: 'write' as const }])
+  ])
+}
+
+const mayShowAll = (input: Input, ctx: Context) => usesOf(input).every(use => ctx.may_show(use))
+
+/** A strictly kept formatter has been asked, and nothing is to be written. */
+const changesNothing = async (input: Input, ctx: Context) =>
+  mayShowAll(input, ctx) && (await shown(input, ctx)).files.every(({ outcome }) => outcome !== 'changed')
+
+/** What would run, file by file. */
+async function commandsOf({ paths, formatter }: Input, ctx: Context): Promise<string> {
+  const lines: string[] = []
+  for (const given of paths) {
+    try {
+      const { argv, cwd } = await formattingOf(ctx.host.files.peek(given).path, formatter, ctx)
+      lines.push(`${shellWords(argv)}  (in ${cwd}, for ${given})`)
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error
+      lines.push(`${given}: ${error.message}`)
+    }
+  }
+  return lines.join('\n')
+}
+
+/** What was shown to the approver is what is written: a formatter is not asked again while the files are the same. */
+const SHOWN = new WeakMap<Context, { input: Input; plan: FormatPlan }>()
+
+async function shown(input: Input, ctx: Context): Promise<FormatPlan> {
+  const known = SHOWN.get(ctx)
+  if (known && JSON.stringify(known.input) === JSON.stringify(input) && (await isAsShown(known.plan, ctx)))
+    return known.plan
+  const plan = await planFormat(input, ctx)
+  SHOWN.set(ctx, { input, plan })
+  return plan
+}
+
+async function isAsShown({ files }: FormatPlan, { host }: Context) {
+  for (const file of files)
+    if (file.outcome === 'changed' && (await host.files.look(file.given))?.hash !== file.was.hash) return false
+  return true
+}
+
+async function put(
+  { given, was, bytes, formatter, diff }: Extract<Formatted, { outcome: 'changed' }>,
+  output: Static<typeof Output>,
+  { host, signal }: Context
+) {
+  const { added, removed } = diff
+  const told = { path: was.path, formatter, diff: diff.diff, added, removed }
+  if (output.check) {
+    output.changed.push(told)
+    return
+  }
+  try {
+    const now = await host.files.look(given)
+    if (now?.hash !== was.hash) throw new ToolError('STALE_FILE', `${given} was changed while it was formatted.`)
+    await host.files.replace(given, now!, bytes, () => ({ added, removed }))
+    output.changed.push(told)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ToolError)) throw error
+    output.failed.push({ path: given, message: error.message })
+  }
+}

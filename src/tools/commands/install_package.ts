@@ -1,0 +1,142 @@
+import { type Static, Type } from 'typebox'
+import { shellWords } from '../../text/shell-words.ts'
+import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/left-behind.ts'
+import { type Context, defineTool, type Progress } from '../../tool.ts'
+import { collect } from './collecting.ts'
+import { commandParams, Isolation } from './command-line.ts'
+import { Network, networkNotes } from './command-result.ts'
+import { invoked } from './invoked.ts'
+import { addInvocation, packagesIn } from './package-adding.ts'
+import { newAmong } from './package-lists.ts'
+import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
+
+const TIMEOUT_MS = 300_000
+const CLEAN_UP_MS = 5_000
+const ENVIRONMENT = { CI: 'true', NO_COLOR: '1', npm_config_update_notifier: 'false', CARGO_TERM_COLOR: 'never' }
+
+const NAMES = Object.keys(MANAGERS) as ManagerName[]
+
+const Input = Type.Object(
+  {
+    packages: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+      minItems: 1,
+      maxItems: 50,
+      description: 'Names in the registry, each with at most a version or a range as the manager writes it.'
+    }),
+    manager: Type.Optional(
+      Type.Enum(NAMES, { description: 'Package manager; by default the one that the nearest lock or manifest is of.' })
+    ),
+    dev: Type.Optional(Type.Boolean({ description: 'They are for development alone.' })),
+    allow_scripts: Type.Optional(
+      Type.Boolean({ description: 'Let packages run code of theirs while they are installed; off by default.' })
+    ),
+    cwd: Type.Optional(
+      Type.String({ description: 'Folder of the project, relative to the workspace root, which is the default.' })
+    ),
+    isolation: commandParams.isolation
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  manager: Type.Enum(NAMES, { description: 'The package manager used.' }),
+  command: Type.String({ description: 'The program with its words.' }),
+  cwd: Type.String({ description: 'The folder that it ran in.' }),
+  installed: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'The package.' }),
+      version: Type.String({ description: 'Its version, or the range, where only that is written down.' })
+    }),
+    { description: 'What the project has now and did not have before, in this version.' }
+  ),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' }),
+  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
+  duration_ms: Type.Integer({ description: 'From its start to the end of its output.' }),
+  output: Type.String({ description: 'What it printed; its beginning and end where that is long.' }),
+  isolation: Isolation,
+  scripts: Type.Enum(['off', 'allowed'], { description: 'Whether packages could run code of theirs.' }),
+  ...leftBehind,
+  network: Type.Optional(Network)
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'install_package',
+  category: 'commands',
+  description:
+    'Add packages from a registry to a project with its own package manager. Code of the packages does not run, unless asked for; each call needs a strict approval.',
+  input: Input,
+  output: Output,
+  timeout_ms: TIMEOUT_MS + CLEAN_UP_MS,
+  effect: 'execute',
+  captures_output: true,
+  subject: ({ cwd = '.', isolation, packages }) => ({
+    paths: [{ path: cwd, access: 'list' }],
+    strict: `It brings code of others into the project: ${packages.join(', ')}.`,
+    ...(isolation && { isolation: { level: isolation } })
+  }),
+  invocation: addInvocation,
+  preview(input, ctx) {
+    const { name: manager, argv, cwd, network } = invoked(ctx, NAMES)
+    return {
+      title: `Install ${input.packages.join(', ')} with ${manager}`,
+      text: [shellWords(argv), `cwd: ${cwd}`, `from: ${network.join(', ')}`].join('\n'),
+      notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Code of the packages does not run while they are installed.']
+    }
+  },
+  run: added,
+  present(output) {
+    const { manager, installed, exit_code, timed_out } = output
+    const list = installed.map(({ name, version }) => `+ ${name} ${version}`)
+    const ending = timed_out ? 'Ended at its time limit' : `Exit code ${exit_code}`
+    return {
+      title: `${manager}: ${installed.length} installed`,
+      content: [
+        ...list,
+        output.output.trimEnd(),
+        ...[ending, ...leftBehindNotes(output), ...networkNotes(output.network)].map(note => `[${note}]`)
+      ]
+        .filter(line => line !== '')
+        .join('\n'),
+      metadata: { installed: installed.length, exit_code }
+    }
+  }
+})
+
+const SCRIPTS_NOTE = 'Packages may run code of theirs while they are installed, with all that the command may do.'
+
+async function* added(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+  const asked = invoked(ctx, NAMES)
+  const { name: manager, argv, cwd } = asked
+  const { env = {} }: PackageManager = MANAGERS[manager]
+  const before = await packagesIn(asked, ctx)
+  const ended = yield* collect(ctx, { argv, cwd, env: { ...ENVIRONMENT, ...env }, timeout_ms: TIMEOUT_MS })
+  const { exit_code, timed_out, duration_ms, output, isolation } = ended
+  const told = ended.whole ? toldBy(manager, ended.printed) : undefined
+  return {
+    manager,
+    command: shellWords(argv),
+    cwd,
+    installed: told ?? newAmong(await packagesIn(asked, ctx), before),
+    exit_code,
+    timed_out,
+    duration_ms,
+    output,
+    isolation,
+    scripts: input.allow_scripts ? 'allowed' : 'off',
+    ...leftBehindBy(ended),
+    ...(ended.network && { network: ended.network })
+  }
+}
+
+/** What the manager says that it has installed, as `name-version`. */
+function toldBy(manager: ManagerName, printed: string): Output['installed'] | undefined {
+  const { says }: PackageManager = MANAGERS[manager]
+  if (!says) return undefined
+  const words = says.exec(printed)?.[1]?.split(' ') ?? []
+  return words.flatMap(word => {
+    const cut = word.lastIndexOf('-')
+    return cut <= 0 ? [] : [{ name: word.slice(0, cut), version: word.slice(cut + 1) }]
+  })
+}

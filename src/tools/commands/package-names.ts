@@ -1,0 +1,33 @@
+// Which packages may be asked for: a name in a registry and perhaps a version or a range. Paths, URLs, archives, git
+// repositories and options are none.
+
+interface Names {
+  name: RegExp
+  /** After the name, with the sign that parts them. */
+  version: RegExp
+}
+
+const RANGE = /^@[\w.^~<>=*+|-]{1,100}$/
+
+export const NAMES = {
+  npm: { name: /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i, version: RANGE },
+  pip: {
+    name: /^[a-z0-9](?:[\w.-]*[a-z0-9])?(?:\[[\w.-]+(?:,[\w.-]+)*\])?/i,
+    version: /^(?:===?|[<>~!]=|[<>])[\w.*+!-]+(?:,(?:===?|[<>~!]=|[<>])[\w.*+!-]+)*$/
+  },
+  cargo: { name: /^[a-z][\w-]*/i, version: RANGE },
+  go: { name: /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w~-][\w.~-]*)*/, version: RANGE }
+} satisfies Record<string, Names>
+
+/** What package managers take for a file, whatever stands before it. */
+const ARCHIVE = /\.(?:tgz|tar(?:\.\w+)?|zip|whl|egg|crate)$/i
+const MAX_LENGTH = 300
+
+/** Whether all of it is the name of a package in a registry, with at most a version. */
+export function isPackage({ name, version }: Names, text: string): boolean {
+  if (text.length > MAX_LENGTH || text.startsWith('-') || text.includes('..') || ARCHIVE.test(text)) return false
+  const found = name.exec(text)
+  if (!found) return false
+  const rest = text.slice(found[0].length)
+  return rest === '' || version.test(rest)
+}

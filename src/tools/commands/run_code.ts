@@ -1,0 +1,158 @@
+import { join } from 'node:path'
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { placeFile } from '../../host/processes/own-file.ts'
+import { leftBehindBy } from '../../tool/left-behind.ts'
+import { type Context, defineTool, type Progress } from '../../tool.ts'
+import { checkHosts, commandFolder, commandParams, visible } from './command-line.ts'
+import { CommandResult, commandContent } from './command-result.ts'
+import { LANGUAGES } from './languages.ts'
+
+const DEFAULT_TIMEOUT_MS = 60_000
+const MAX_TIMEOUT_MS = 600_000
+// For the code to be ended and what it left to be swept up, after its own time limit.
+const CLEAN_UP_MS = 5_000
+const TITLE_CHARACTERS = 80
+
+const Input = Type.Object(
+  {
+    language: Type.Enum(['python', 'bash', 'node'], { description: 'What runs the code.' }),
+    code: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'The code, run as a file of its own.' }),
+    args: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, description: 'Arguments for it.' })),
+    cwd: commandParams.cwd,
+    env: commandParams.env,
+    stdin: Type.Optional(Type.String({ description: 'Standard input; empty by default.' })),
+    timeout_ms: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TIMEOUT_MS,
+        description: `Time after which it is ended; ${DEFAULT_TIMEOUT_MS} by default.`
+      })
+    ),
+    network: commandParams.network,
+    write: Type.Optional(
+      Type.Boolean({
+        description: 'Let it write in the workspace, not only in a temporary folder of its own. Always asked about.'
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const { task_id: _task, next_offset: _offset, changes_tracked: _tracked, ...fields } = CommandResult.properties
+const Output = Type.Object(fields)
+type Output = Static<typeof Output>
+
+const CURES = { network: '`network` for the hosts it needs', writing: '`write` for the workspace' }
+
+export default defineTool({
+  name: 'run_code',
+  category: 'commands',
+  description:
+    'Run Python, bash or Node code in a sandbox that reads the workspace, writes nothing but a temporary folder of its ' +
+    'own and reaches no network, unless asked for. Code that fails is still a result: look at exit_code.',
+  input: Input,
+  output: Output,
+  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
+  effect: 'execute',
+  captures_output: true,
+  subject: ({ cwd = '.', env, network, write = false }) => ({
+    cwd,
+    ...(env && { variables: Object.keys(env) }),
+    isolation: { level: write ? 'workspace' : 'strict', network, or_none: true }
+  }),
+  check(input, ctx) {
+    for (const [name, text] of words(input))
+      if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
+    checkHosts(input)
+    commandFolder(input, ctx)
+    programFor(input, ctx)
+  },
+  preview(input) {
+    const { language, cwd = '.', args = [], env = {}, stdin, network = [], write = false, code } = input
+    const literal = [
+      `language: ${language}`,
+      `cwd: ${cwd}`,
+      ...(args.length > 0 ? [`args: ${JSON.stringify(args)}`] : []),
+      ...Object.entries(env).map(([name, value]) => `env: ${name}=${JSON.stringify(value)}`),
+      ...(stdin === undefined ? [] : [`stdin: ${JSON.stringify(stdin)}`]),
+      ...(network.length > 0 ? [`network: ${network.join(', ')}`] : []),
+      ...(write ? ['write: the workspace'] : []),
+      '',
+      code
+    ].join('\n')
+    const text = visible(literal)
+    return {
+      title: titleOf(input),
+      text,
+      ...(text !== literal && { notes: ['It holds control or invisible characters, shown here as \\u{…}.'] })
+    }
+  },
+  run: executed,
+  present(output, input) {
+    const { truncated, exit_code, duration_ms } = output
+    return {
+      title: titleOf(input),
+      content: commandContent(output, CURES),
+      metadata: { exit_code, duration_ms },
+      ...(truncated && { truncated })
+    }
+  }
+})
+
+async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+  const { code, args = [], stdin, timeout_ms = DEFAULT_TIMEOUT_MS } = input
+  const { isolation, host } = ctx
+  const { flags, file } = LANGUAGES[input.language]
+  const program = programFor(input, ctx)
+  const cwd = commandFolder(input, ctx)
+  const own = await placeFile({ name: file, text: code })
+  try {
+    const running = host.processes.run({
+      argv: [program, ...flags, own.path, ...args],
+      cwd,
+      env: { ...modules(input, ctx, cwd), ...input.env },
+      stdin,
+      timeout_ms,
+      isolation,
+      mounts: [{ from: own.path, to: own.path }]
+    })
+    let step = await running.next()
+    try {
+      for (; !step.done; step = await running.next()) yield { delta: step.value }
+      const { next_offset: _, quarantined, ...output } = step.value
+      return { ...output, ...leftBehindBy(step.value) }
+    } finally {
+      if (!step.done) await running.return(undefined as never)
+    }
+  } finally {
+    await own.remove()
+  }
+}
+
+function programFor({ language, env }: Input, { host }: Context): string {
+  const { title, programs, cure } = LANGUAGES[language]
+  const program = host.processes.find(programs, env)
+  if (program === undefined) throw new ToolError('EXECUTION_ERROR', `There is no ${title} here. ${cure}`)
+  return program
+}
+
+/** Modules of the workspace are found by their names, but not where nothing keeps them from doing harm when they load. */
+function modules({ language }: Input, { isolation, workspace }: Context, cwd: string): Record<string, string> {
+  const where = LANGUAGES[language].modules
+  if (!where || isolation.level === 'none') return {}
+  return { [where.variable]: join(workspace.root, cwd, where.beneath) }
+}
+
+function words({ args = [], env = {} }: Input): [name: string, text: string][] {
+  return [
+    ...args.map((text, i): [string, string] => [`args/${i}`, text]),
+    ...Object.entries(env).map(([name, text]): [string, string] => [`env/${name}`, text])
+  ]
+}
+
+function titleOf({ language, code }: Input) {
+  const first = code.trimStart().split('\n', 1)[0] ?? ''
+  return `${LANGUAGES[language].title}: ${visible(first.slice(0, TITLE_CHARACTERS))}`
+}

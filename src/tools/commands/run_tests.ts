@@ -1,0 +1,195 @@
+import { type Static, Type } from 'typebox'
+import { shellWords } from '../../text/shell-words.ts'
+import { emptyReport } from '../../text/test-reports/report.ts'
+import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/left-behind.ts'
+import { type Context, defineTool, type Progress } from '../../tool.ts'
+import { type Collected, collect } from './collecting.ts'
+import { commandParams, Isolation } from './command-line.ts'
+import { invoked } from './invoked.ts'
+import { testInvocation } from './test-detection.ts'
+import { bounded, disagreement, readReport, readReports } from './test-results.ts'
+import { RUNNERS, type RunnerName, type TestRunner } from './test-runners.ts'
+
+const DEFAULT_TIMEOUT_MS = 600_000
+const MAX_TIMEOUT_MS = 3_600_000
+// For the runner to be ended and what it left to be swept up, and for reading its report.
+const CLEAN_UP_MS = 40_000
+/** Words for a machine, and nobody asked anything. */
+const ENVIRONMENT = {
+  CI: 'true',
+  NO_COLOR: '1',
+  FORCE_COLOR: '0',
+  CARGO_TERM_COLOR: 'never',
+  npm_config_update_notifier: 'false'
+}
+
+const NAMES = Object.keys(RUNNERS) as RunnerName[]
+
+const Input = Type.Object(
+  {
+    path: Type.Optional(
+      Type.String({ description: 'File or folder to test, relative to the workspace root; its project by default.' })
+    ),
+    filter: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description: 'Only tests whose names fit, as the runner reads it.'
+      })
+    ),
+    runner: Type.Optional(
+      Type.Enum(NAMES, { description: 'Runner to use; by default the one that the nearest project files name.' })
+    ),
+    timeout_ms: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TIMEOUT_MS,
+        description: `Time after which it is ended; ${DEFAULT_TIMEOUT_MS} by default.`
+      })
+    ),
+    isolation: commandParams.isolation
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Failure = Type.Object({
+  name: Type.String({ description: 'The test, with those around it.' }),
+  file: Type.Optional(Type.String({ description: 'Where it failed, relative to the workspace root.' })),
+  line: Type.Optional(Type.Integer({ description: 'The line there.' })),
+  message: Type.String({ description: 'What the runner says of it; cut where it is long.' }),
+  expected: Type.Optional(Type.String({ description: 'What was expected.' })),
+  actual: Type.Optional(Type.String({ description: 'What came instead.' }))
+})
+
+const Output = Type.Object({
+  runner: Type.Enum(NAMES, { description: 'The runner used.' }),
+  command: Type.String({ description: 'The program with its words.' }),
+  cwd: Type.String({ description: 'The folder that it ran in.' }),
+  passed: Type.Integer({ description: 'Tests that passed.' }),
+  failed: Type.Integer({ description: 'Tests that failed.' }),
+  skipped: Type.Integer({ description: 'Tests that were not run, or whose failure is known.' }),
+  total: Type.Integer({ description: 'All of these.' }),
+  duration_ms: Type.Integer({ description: 'From its start to the end of its output.' }),
+  failures: Type.Array(Failure, { description: 'The tests that failed, as far as they are described.' }),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' }),
+  signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
+  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
+  parsed: Type.Boolean({ description: 'Its report could be read. Otherwise only the exit code says how it went.' }),
+  isolation: Isolation,
+  truncated: Type.Boolean({ description: 'Failures, or parts of them, are left out here.' }),
+  note: Type.Optional(Type.String({ description: 'What exit code and report do not agree on.' })),
+  ...leftBehind,
+  output: Type.Optional(
+    Type.String({ description: 'What it printed, its beginning and end: only where the report does not tell it all.' })
+  )
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'run_tests',
+  category: 'commands',
+  description:
+    "Run a project's tests with its own runner, and tell which failed, where and why. Tests that fail are still a result: look at failed and exit_code.",
+  input: Input,
+  output: Output,
+  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
+  effect: 'execute',
+  captures_output: true,
+  subject: ({ path = '.', isolation }) => ({
+    paths: [{ path, access: 'list' }],
+    ...(isolation && { isolation: { level: isolation } })
+  }),
+  invocation: testInvocation,
+  preview(_, ctx) {
+    const { name: runner, argv, cwd } = invoked(ctx, NAMES)
+    return { title: `Run tests with ${runner}`, text: `${shellWords(argv)}\ncwd: ${cwd}` }
+  },
+  run: tested,
+  present(output) {
+    const { runner, passed, failed, skipped, parsed, truncated, note, exit_code } = output
+    const counts = parsed ? `${failed} failed, ${passed} passed, ${skipped} skipped` : ending(output)
+    const lines = [
+      `${runner}: ${counts}`,
+      ...output.failures.map(({ name, file, line, message }) => {
+        const place = file === undefined ? '' : ` (${line === undefined ? file : `${file}:${line}`})`
+        return `\n${name}${place}\n${message}`
+      }),
+      ...(note === undefined ? [] : [`[${note}]`]),
+      ...(output.output === undefined ? [] : [output.output.trimEnd(), `[${ending(output)}]`]),
+      ...leftBehindNotes(output).map(one => `[${one}]`)
+    ]
+    return {
+      title: `${runner}: ${counts}`,
+      content: lines.join('\n'),
+      metadata: { passed, failed, skipped, exit_code },
+      ...(truncated && { truncated })
+    }
+  }
+})
+
+async function* tested(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+  const { name: runner, argv, cwd } = invoked(ctx, NAMES)
+  const known: TestRunner = RUNNERS[runner]
+  const { timeout_ms = DEFAULT_TIMEOUT_MS } = input
+  const since = Date.now()
+  const ended = yield* collect(ctx, { argv, cwd, env: ENVIRONMENT, timeout_ms }, counting(known))
+  const { duration_ms, exit_code, signal, timed_out, isolation } = ended
+  const report = await reportOf(known, ended, { cwd, since }, ctx)
+  const { passed, failed, skipped } = report ?? emptyReport()
+  const { failures, cut } = bounded(report ?? emptyReport(), cwd, ctx)
+  const note = disagreement(exit_code, report)
+  return {
+    runner,
+    command: shellWords(argv),
+    cwd,
+    passed,
+    failed,
+    skipped,
+    total: passed + failed + skipped,
+    duration_ms,
+    failures,
+    exit_code,
+    signal,
+    timed_out,
+    parsed: report !== undefined,
+    isolation,
+    truncated: cut || failures.length < failed || !ended.whole,
+    ...(note !== undefined && { note }),
+    ...leftBehindBy(ended),
+    ...((!report || note !== undefined || failures.length < failed) && { output: ended.output })
+  }
+}
+
+function reportOf(
+  { format, reports }: TestRunner,
+  { printed }: Collected,
+  { cwd, since }: { cwd: string; since: number },
+  ctx: Context
+) {
+  return reports === undefined ? readReport(ctx, format, printed) : readReports(ctx, { cwd, name: reports, since })
+}
+
+/** Counts as tests are told of, line by line. */
+function counting({ live }: TestRunner): (text: string) => string | undefined {
+  let [open, passed, failed] = ['', 0, 0]
+  return text => {
+    if (!live) return undefined
+    const lines = open + text
+    const cut = lines.lastIndexOf('\n') + 1
+    const whole = lines.slice(0, cut)
+    open = lines.slice(cut).slice(-MAX_LINE)
+    const [good, bad] = [live.passed, live.failed].map(pattern => whole.match(pattern)?.length ?? 0) as [number, number]
+    if (good + bad === 0) return undefined
+    passed += good
+    failed += bad
+    return `${passed} passed, ${failed} failed`
+  }
+}
+
+const MAX_LINE = 10_000
+
+function ending({ exit_code, signal, timed_out, duration_ms }: Output) {
+  if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
+  return signal === null ? `Exit code ${exit_code}` : `Ended by ${signal}`
+}

@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { visible } from './command-line.ts'
+
+export default defineTool({
+  name: 'send_input',
+  category: 'commands',
+  description:
+    'Write to a command in the background that was started with interactive or pty. End each line with a line feed, ' +
+    'or with a carriage return where it has a terminal.',
+  input: Type.Object(
+    {
+      task_id: Type.String({ description: 'As shell_background gave it.' }),
+      text: Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' }),
+      end: Type.Optional(Type.Boolean({ description: 'No more input will come.' }))
+    },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    task_id: Type.String({ description: 'The task.' }),
+    status: Type.String({ description: 'How it stands now.' }),
+    next_offset: Type.Integer({ description: 'Where what it prints from now on begins, in bytes of its output.' })
+  }),
+  timeout_ms: 10_000,
+  effect: 'execute',
+  momentary: true,
+  subject: ({ task_id }) => ({ calls: [task_id] }),
+  check({ task_id }, ctx) {
+    listener(task_id, ctx)
+  },
+  preview({ task_id, text, end }, ctx) {
+    const { command = '', session_id, client } = listener(task_id, ctx)
+    return {
+      title: `Write to ${task_id}`,
+      text: [`input: ${visible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),
+      notes: [`It goes to: ${visible(command)}`, `That was started by ${client} in session ${session_id}.`]
+    }
+  },
+  async run({ task_id, text, end }, { jobs }) {
+    const { output_bytes = 0 } = jobs.get(task_id)
+    await jobs.input(task_id, { text, end })
+    return { task_id, status: jobs.get(task_id).status, next_offset: output_bytes }
+  },
+  present: ({ task_id, status, next_offset }) => ({
+    title: `${task_id} ${status}`,
+    content: `Written. Read what it answers with get_background_task, from offset ${next_offset} on.`
+  })
+})
+
+/** The task, if it takes input. */
+function listener(task_id: string, { jobs }: Context) {
+  const task = jobs.get(task_id)
+  if (task.status !== 'running') throw new ToolError('CONFLICT', `It is ${task.status}: nothing reads its input.`)
+  if (task.interactive) return task
+  throw new ToolError(
+    'CONFLICT',
+    'It takes no input. Start it with shell_background and interactive or pty, then write to it.',
+    { task_id }
+  )
+}

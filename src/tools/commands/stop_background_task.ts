@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import type { StopSignal } from '../../host/processes/command.ts'
+import { defineTool } from '../../tool.ts'
+import { visible } from './command-line.ts'
+
+const SIGNALS = ['TERM', 'INT', 'KILL', 'HUP'] as const
+
+export default defineTool({
+  name: 'stop_background_task',
+  category: 'commands',
+  description:
+    'End a background task: it is asked to, and made to a moment later. With a signal, only that is sent, and the task ' +
+    'may go on.',
+  input: Type.Object(
+    {
+      task_id: Type.String({ description: 'As shell_background or list_background_tasks gave it.' }),
+      signal: Type.Optional(Type.Enum([...SIGNALS], { description: 'Send just this signal.' }))
+    },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    task_id: Type.String({ description: 'The task.' }),
+    status: Type.String({ description: 'How it stands now.' }),
+    exit_code: Type.Optional(
+      Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' })
+    ),
+    signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }))
+  }),
+  timeout_ms: 40_000,
+  effect: 'execute',
+  momentary: true,
+  subject: ({ task_id }, history) => ({ calls: [task_id], own: history.own(task_id) }),
+  check({ task_id }, { jobs }) {
+    jobs.get(task_id)
+  },
+  preview({ task_id, signal }, { jobs }) {
+    const { command, tool, session_id, client } = jobs.get(task_id)
+    return {
+      title: `Stop ${task_id}`,
+      text: visible([command ?? tool, ...(signal ? [`signal: ${signal}`] : [])].join('\n')),
+      notes: [`It was started by ${client} in session ${session_id}.`]
+    }
+  },
+  async run({ task_id, signal }, { jobs }) {
+    const name: StopSignal | undefined = signal && `SIG${signal}`
+    const { status, exit_code, signal: by } = await jobs.stop(task_id, name)
+    return {
+      task_id,
+      status,
+      ...(exit_code !== undefined && { exit_code }),
+      ...(by !== undefined && { signal: by })
+    }
+  },
+  present: ({ task_id, status }) => ({ title: `${task_id} ${status}`, content: `${task_id} is ${status}.` })
+})
