@@ -33,6 +33,7 @@ USER node
 ENV TOOLGATE_STATE_DIR=/state \
     TOOLGATE_RUN_DIR=/state/run \
     TOOLGATE_PORT=7700 \
+    TOOLGATE_SANDBOX_LEVEL=container \
     TOOLGATE_TOKEN_FILE=/run/secrets/toolgate_token \
     TOOLGATE_CALL_TOKEN_FILE=/run/secrets/toolgate_call_token
 VOLUME ["/state"]

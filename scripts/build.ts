@@ -1,12 +1,12 @@
 // Builds dist/ anew from src/: what the installed package runs. The code is bundled, and the packages with it, because a
 // start that reads a thousand small files takes twice as long as one that reads a few.
 import { execFileSync } from 'node:child_process'
-import { renameSync, rmSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 
 /** Packages that stay packages: one brings a program along, the others are rarely loaded. */
-const NOT_BUNDLED = ['@vscode/ripgrep', 'prom-client', 'unpdf']
+const NOT_BUNDLED = ['@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
 /** Packages whose CommonJS form hides what it loads, so that their other form is taken. */
 const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib/esm/main.js') }
 /** CommonJS packages within the bundle load Node's own modules in their way. */
@@ -21,9 +21,10 @@ await build({
     { in: 'src/main.ts', out: 'main' },
     { in: 'src/tool.ts', out: 'tool' },
     // Started by their paths, from whichever chunk holds what starts them.
-    { in: 'src/host/store-worker.ts', out: 'lib/store-worker' },
-    { in: 'src/host/compute-worker.ts', out: 'lib/compute-worker' },
-    { in: 'src/host/pdf-worker.ts', out: 'lib/pdf-worker' }
+    { in: 'src/host/store/store-worker.ts', out: 'lib/store-worker' },
+    { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
+    { in: 'src/host/compute/pdf-worker.ts', out: 'lib/pdf-worker' },
+    { in: 'src/host/processes/pty-host.ts', out: 'lib/pty-host' }
   ],
   chunkNames: 'lib/[name]-[hash]',
   splitting: true,
@@ -40,6 +41,9 @@ await build({
   platform: 'browser',
   target: 'es2022'
 })
+// Read by their paths too: the grammar of command lines, and what runs it.
+for (const grammar of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])
+  copyFileSync(path.join('node_modules', grammar), path.join(fresh, 'lib', path.basename(grammar)))
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', fresh]
 execFileSync(process.execPath, tsc, { stdio: 'inherit' })
 rmSync('dist', { recursive: true, force: true })

@@ -26,7 +26,7 @@ export async function describeApi(): Promise<string> {
           variables: { port: { default: '7700', description: 'See the discovery file.' } }
         }
       ],
-      tags: ['calls', 'approvals', 'events', 'tools', 'rules', 'buffers', 'server'].map(name => ({ name })),
+      tags: ['calls', 'jobs', 'approvals', 'events', 'tools', 'rules', 'buffers', 'server'].map(name => ({ name })),
       security: [{ token: [] }],
       components: {
         securitySchemes: {

@@ -9,6 +9,8 @@ import { Calls } from './calls/calls.ts'
 import { Delegations } from './calls/delegations.ts'
 import type { Engine } from './calls/engine.ts'
 import { HeldBuffers } from './calls/held-buffers.ts'
+import { Jobs } from './calls/jobs.ts'
+import { commandFacts } from './calls/judged-command.ts'
 import { RememberedRules } from './calls/remembered.ts'
 import { Scheduler } from './calls/scheduler.ts'
 import { isUnderWay } from './calls/under-way.ts'
@@ -20,11 +22,13 @@ import { tellOutside } from './events/outside.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
 import type { Doors } from './host/door.ts'
-import { clearLeftovers } from './host/leftovers.ts'
+import type { Outside } from './host/egress/guard.ts'
+import { clearLeftovers } from './host/kept/leftovers.ts'
 import { Machine } from './host/machine.ts'
-import type { Watching } from './host/outside-all.ts'
-import { openStore, type Store } from './host/store.ts'
-import type { Tokens } from './host/tokens.ts'
+import { maskedLines } from './host/secrets/masked-lines.ts'
+import { Masking } from './host/secrets/masking.ts'
+import type { Tokens } from './host/server/tokens.ts'
+import { openStore, type Store } from './host/store/store.ts'
 import { httpServerOptions, installDoor } from './routes/door.ts'
 import { registerRoutes } from './routes/index.ts'
 import { installProblems } from './routes/problem.ts'
@@ -32,7 +36,7 @@ import type { Tool } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
 
 // What whoever starts the server needs besides.
-export { ruleFaults } from './calls/rules.ts'
+export { ruleFaults } from './calls/rule-faults.ts'
 export { hostsOf } from './routes/door.ts'
 
 /** Version of the wire contract. */
@@ -48,6 +52,7 @@ const RETENTION_CHECK_MS = 10 * 60_000
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const WATCH_AFTER_MS = 500
+const TRY_OUT_AFTER_MS = 2_000
 const DAY_MS = 86_400_000
 
 export interface App {
@@ -69,13 +74,15 @@ export interface AppOptions {
   log?: Logger
   /** How files are reached, where that is not to be as is best on this system. */
   doors?: Doors
+  /** What commands that may reach hosts are let out to, where that is not the network of this machine. */
+  network?: Outside
   /** The store of the state folder, where it is being opened already. */
   store?: Promise<Store>
 }
 
 export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions = {}): Promise<App> {
-  const log =
-    options.log ?? pino({ level: settings.log.level, redact: SECRETS }, pino.destination({ fd: 2, sync: false }))
+  const masking = new Masking(settings.secrets, { tokens: () => Object.values(tokens.current()) })
+  const log = options.log ?? openLog(settings, masking)
   const instance = randomUUID()
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
   const left = clearLeftovers(settings.state_dir)
@@ -88,19 +95,23 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const catalog = new Catalog([...TOOLS, ...(options.tools ?? [])], settings.agents)
-  const machine = new Machine(settings, options.doors)
+  const machine = new Machine(settings, masking, options)
   const engine: Engine = {
     settings,
     tools: catalog,
     workspaces: machine.workspaces,
     host: (workspace, effects, call_id) => machine.hostFor(workspace, effects, call_id),
+    sandbox: machine.sandbox,
+    surroundings: () => ({ forbidden: machine.ownFiles, pids: machine.ownProcesses(), ports: machine.ownPorts }),
     store,
     journal,
     sessions,
     scheduler: new Scheduler(settings.limits),
     cache: new ResultCache(settings.cache),
     rules: new RememberedRules(journal, store),
+    masking,
     outputs: machine.outputs,
+    jobs: new Jobs(journal, store, machine.outputs, settings.commands),
     buffers: machine.buffers,
     delegations: new Delegations(journal),
     log,
@@ -116,18 +127,19 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     instance,
     head: journal.head,
     pending: calls.pending(),
-    running: calls.running()
+    running: calls.running(),
+    jobs: engine.jobs.running()
   }))
   const about = {
     instance,
     version: settings.version,
     protocol: PROTOCOL,
-    capabilities: () => capabilities(settings, instance, machine.outside.state())
+    capabilities: () => capabilities(settings, instance, machine)
   }
   const http = await listenable(
     settings,
     tokens,
-    { log, hosts: options.hosts ?? (() => settings.allowed_hosts) },
+    { log, masking, hosts: options.hosts ?? (() => settings.allowed_hosts) },
     app =>
       registerRoutes(app, {
         about,
@@ -135,7 +147,9 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
         calls,
         catalog,
         delegations: engine.delegations,
+        jobs: engine.jobs,
         journal,
+        masking,
         metrics,
         sessions,
         streams
@@ -144,14 +158,25 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   // Once the first clients have been answered: a start should not share the machine with what can wait.
   let warming: NodeJS.Timeout | undefined
   let watching: NodeJS.Timeout | undefined
+  let tryingOut: NodeJS.Timeout | undefined
   http.addHook('onListen', async () => {
-    warming = setTimeout(() => machine.warm(), WARM_AFTER_MS).unref()
+    machine.ownPorts.push(...portsOf(http))
+    tryingOut = setTimeout(() => {
+      tryOut().catch(error => log.error({ err: error }, 'isolation was not tried out'))
+    }, TRY_OUT_AFTER_MS).unref()
+    warming = setTimeout(() => void warm(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watching = setTimeout(watch, WATCH_AFTER_MS).unref()
   })
   const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
   retention.unref()
   const firstRetention = setTimeout(() => void retain(), FIRST_RETENTION_MS)
   firstRetention.unref()
+
+  /** A call that comes before waits for as much of it as it needs. */
+  async function warm() {
+    machine.warm()
+    await commandFacts('ls').catch(error => log.error({ err: error }, 'command lines cannot be read'))
+  }
 
   function watch() {
     machine.outside.start({
@@ -161,13 +186,34 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     })
   }
 
+  async function tryOut() {
+    const states = await machine.sandbox.states()
+    for (const { level: isolation, holds, reason, lacks } of states) {
+      if (!holds) log.warn({ isolation, reason }, 'this isolation does not hold here')
+      else if (isolation === 'container' && lacks) log.warn({ isolation, lacks }, 'this isolation lacks something here')
+    }
+    for (const workspace of machine.workspaces.values()) {
+      const { quarantined, folder, unchecked } = await machine.sandbox.recover(workspace)
+      if (quarantined.length > 0 || unchecked)
+        log.warn(
+          { workspace: workspace.name, quarantined, folder, unchecked },
+          'looked for what commands that were killed had left'
+        )
+    }
+  }
+
   async function retain() {
     const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
     await machine.keeping.images
       .sweep()
       .catch(error => log.warn({ err: error }, 'kept contents were not looked through'))
+    await machine
+      .sweepQuarantine()
+      .catch(error => log.warn({ err: error }, 'what commands had left was not looked through'))
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
-    if (dropped > 0) machine.outputs.sweep(call_id => engine.live.has(call_id) || store.call(call_id) !== undefined)
+    const isKept = (id: string) =>
+      engine.live.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
+    if (dropped > 0) machine.outputs.sweep(isKept)
   }
 
   return {
@@ -180,6 +226,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
       clearTimeout(firstRetention)
       clearTimeout(warming)
       clearTimeout(watching)
+      clearTimeout(tryingOut)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       streams.close()
@@ -190,11 +237,21 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   }
 }
 
+/** JSON lines on standard error, without secrets. */
+function openLog(settings: Settings, masking: Masking): Logger {
+  const out = pino.destination({ fd: 2, sync: false })
+  return pino({ level: settings.log.level, redact: SECRETS }, maskedLines(out, masking))
+}
+
+/** One for each address that it listens on, none for a unix socket. */
+const portsOf = (http: FastifyInstance) =>
+  http.addresses().flatMap(address => (typeof address === 'string' ? [] : [address.port]))
+
 type Scope = FastifyInstance
 async function listenable(
   settings: Settings,
   tokens: Tokens,
-  { log, hosts }: { log: Logger; hosts: () => readonly string[] },
+  { log, masking, hosts }: { log: Logger; masking: Masking; hosts: () => readonly string[] },
   register: (app: Scope) => Promise<void>
 ): Promise<FastifyInstance> {
   const app = fastify({
@@ -205,7 +262,7 @@ async function listenable(
     logController: new LogController({ disableRequestLogging: true })
   })
   app.server.maxConnections = settings.limits.connections
-  installProblems(app as unknown as FastifyInstance)
+  installProblems(app as unknown as FastifyInstance, masking)
   installDoor(app as unknown as FastifyInstance, {
     tokens,
     hosts,
@@ -218,7 +275,9 @@ async function listenable(
 }
 
 /** What the server can do here, and its limits. */
-function capabilities(settings: Settings, instance: string, watching: readonly Watching[]) {
+async function capabilities(settings: Settings, instance: string, { outside, sandbox }: Machine) {
+  const watching = outside.state()
+  const levels = await sandbox.states()
   return {
     instance,
     version: settings.version,
@@ -228,7 +287,7 @@ function capabilities(settings: Settings, instance: string, watching: readonly W
       return { name, root: path, ...state }
     }),
     read_only: settings.read_only,
-    isolation: { levels: ['none'], default: 'none' },
+    isolation: { default: sandbox.default, levels },
     language_servers: [],
     mcp_servers: [],
     approval: settings.approval,

@@ -18,12 +18,35 @@ export const Match = Type.Object(
           'Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any.'
       })
     ),
-    host: Type.Optional(Type.String({ description: 'Host name, or *.domain for every name beneath it.' })),
+    host: Type.Optional(
+      Type.String({
+        description:
+          'Host such as example.com, *.example.com for every name beneath it, or example.com:8443. Without a port it is for 80 and 443.'
+      })
+    ),
     command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),
     mode: Type.Optional(
       Type.Enum(['exact', 'prefix'], {
         description:
-          '`exact` (default): the same text. `prefix`: the same leading argv words, for plainly literal commands only.'
+          '`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are held against each command of a line.'
+      })
+    ),
+    cwd: Type.Optional(
+      Type.String({
+        description:
+          'Glob over the folder that the command runs in, relative to the workspace root, which is `.`. To allow a `command`, the root alone where this is missing.'
+      })
+    ),
+    isolation: Type.Optional(
+      Type.Enum(['none', 'workspace', 'strict'], {
+        description:
+          'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less.'
+      })
+    ),
+    network: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Host patterns. To allow, they must cover all that the call asks to reach, and without them none is; to ask or deny, any.'
       })
     )
   },
@@ -93,7 +116,11 @@ export const Config = Type.Object(
       default: [],
       description: 'Origins of web pages that may speak to the server.'
     }),
-    read_only: Type.Boolean({ default: false, description: 'Refuse every call that is not a read.' }),
+    read_only: Type.Boolean({
+      default: false,
+      description:
+        'Refuse every call that is not a read. Commands that only read still run where the sandbox keeps them to it.'
+    }),
     approval: Type.Object(
       {
         ttl_ms: Type.Integer({
@@ -149,8 +176,11 @@ export const Config = Type.Object(
     ),
     undo: Type.Object(
       {
-        max_age_days: count(14, 'How long what calls replaced or removed is kept, so that they can be undone.'),
-        max_bytes: count(1_073_741_824, 'Room for it; past that the oldest goes first.'),
+        max_age_days: count(
+          14,
+          'How long what calls replaced or removed is kept, so that they can be undone, and what is quarantined.'
+        ),
+        max_bytes: count(1_073_741_824, 'Room for each of the two; past that the oldest goes first.'),
         max_file_bytes: count(67_108_864, 'Of larger files nothing is kept: a change of one cannot be undone.')
       },
       { additionalProperties: false, default: {} }
@@ -216,6 +246,67 @@ export const Config = Type.Object(
         call_only: Type.Enum(['deny', 'ask'], {
           default: 'deny',
           description: 'What a call-only token gets when it reads a sensitive file.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    sandbox: Type.Object(
+      {
+        level: Type.Enum(['auto', 'none', 'workspace', 'strict', 'container'], {
+          default: 'auto',
+          description:
+            'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one.'
+        }),
+        run_code: Type.Enum(['refuse', 'ask'], {
+          default: 'refuse',
+          description: 'What `run_code` does where no sandbox holds: refuse, or ask to run it without.'
+        }),
+        read: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further folders and files that sandboxed commands may read, such as a toolchain.'
+        }),
+        write: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further folders that sandboxed commands may write, such as a package cache.'
+        }),
+        network: Type.Array(Type.String({ format: 'host' }), {
+          default: [],
+          description:
+            'Hosts that sandboxed commands may reach without asking for them: names, or *.domain for every name beneath it.'
+        }),
+        memory_bytes: count(
+          4_294_967_296,
+          'Memory of a sandboxed command, with all it starts where the system can tell.'
+        ),
+        processes: count(512, 'Processes and threads of a sandboxed command.'),
+        cpu_seconds: count(3_600, 'Processor time of each process of a sandboxed command.'),
+        file_bytes: count(10_737_418_240, 'Largest file that a sandboxed command may write.'),
+        open_files: count(4_096, 'Files that each process of a sandboxed command may have open.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    commands: Type.Object(
+      {
+        quiet_ms: count(60_000, 'A running command that has printed nothing for so long is told about.'),
+        max_jobs: count(32, 'Commands that may run on after their call.'),
+        keep_jobs: count(100, 'Ended jobs that are still listed.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    secrets: Type.Object(
+      {
+        mask: Type.Boolean({
+          default: true,
+          description:
+            'Hide known secret values and what has the shape of a token in the output of commands and in logs.'
+        }),
+        env: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further names, or globs over names, of environment variables whose values are secrets.'
+        }),
+        files: Type.Array(Type.String(), {
+          default: ['.env', '.env.*'],
+          description: 'Files at the root of a workspace whose NAME=value lines hold secrets.'
         })
       },
       { additionalProperties: false, default: {} }

@@ -22,13 +22,16 @@ export class ConfigError extends Error {
 export async function faultsIn(source: Source): Promise<Fault[]> {
   const keys = Object.keys(source.value)
   if (keys.length === 0) return []
-  const { Ajv } = await import('./ajv.ts')
+  const [{ Ajv }, { hostPatternFault }] = await Promise.all([
+    import('./ajv.ts'),
+    import('../host/egress/host-patterns.ts')
+  ])
   const ajv = new Ajv({
     allErrors: true,
     strict: false,
     meta: false,
     validateSchema: false,
-    formats: { 'date-time': isTime }
+    formats: { 'date-time': isTime, host: text => hostPatternFault(text) === undefined }
   })
   const check = ajv.compile(partOf(Config as Schema, keys))
   if (check(source.value)) return []
@@ -46,7 +49,12 @@ const WORDS: Record<string, (params: Record<string, unknown>) => string> = {
   additionalProperties: () => 'is not a setting',
   required: ({ missingProperty }) => `must have "${missingProperty}"`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
-  format: () => 'must be a time such as 2030-01-31T00:00:00Z'
+  format: ({ format }) => `must be ${EXAMPLES[String(format)]}`
+}
+
+const EXAMPLES: Record<string, string> = {
+  'date-time': 'a time such as 2030-01-31T00:00:00Z',
+  host: 'a host such as example.com, *.example.com or example.com:8443'
 }
 
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { Node, ParseError } from 'jsonc-parser'
-import { ConfigFileError, readConfigFile } from '../host/config-file.ts'
+import { ConfigFileError, readConfigFile } from '../host/server/config-file.ts'
 import type { Fault } from './faults.ts'
 import type { Source } from './source.ts'
 

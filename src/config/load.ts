@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { Config, type ConfiguredRule, type RuleTiers, type Settings } from '../config.ts'
-import { folderOf, homeOf } from '../host/home.ts'
+import { folderOf, homeOf } from '../host/server/home.ts'
 import { ConfigError, type Fault, faultsIn } from './faults.ts'
 import { readFileSource } from './file-source.ts'
 import { type Draft, defaults, mergeInto } from './merge.ts'

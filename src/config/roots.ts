@@ -1,6 +1,6 @@
 // Which folders are served, under which names.
 import path from 'node:path'
-import { realFolder } from '../host/home.ts'
+import { realFolder } from '../host/server/home.ts'
 import type { Fault } from './faults.ts'
 import type { Source } from './source.ts'
 
