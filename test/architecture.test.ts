@@ -11,13 +11,14 @@ const MAY: Record<string, readonly string[]> = {
   client: ['client', 'calls', 'events', 'routes', 'errors', 'host'],
   app: ['routes', 'calls', 'catalog', 'events', 'tools', 'tool', 'host', 'config', 'errors'],
   routes: ['routes', 'calls', 'catalog', 'events', 'config', 'errors', 'host'],
-  calls: ['calls', 'tool', 'host', 'events', 'config', 'errors', 'text'],
+  calls: ['calls', 'tool', 'host', 'events', 'config', 'errors', 'text', 'shell'],
   catalog: ['catalog', 'tool', 'host', 'config', 'errors', 'text'],
   events: ['events', 'host'],
   tools: ['tool', 'host', 'errors', 'text'],
-  tool: ['host'],
+  tool: ['tool', 'host'],
   host: ['host', 'config', 'errors', 'text'],
   config: ['config', 'errors', 'host'],
+  shell: ['shell', 'text'],
   text: ['text'],
   errors: []
 }

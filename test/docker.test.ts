@@ -43,6 +43,9 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
     // As with a read-only file system: the home can't be written.
     HOME: path.join(root, 'nowhere')
   }
+  t.equal(env.TOOLGATE_SANDBOX_LEVEL, 'container')
+  // Nothing here is one.
+  env.TOOLGATE_SANDBOX_LEVEL = 'none'
   const tokens = { full: 'f'.repeat(64), call: 'c'.repeat(64) }
   secret(env.TOOLGATE_TOKEN_FILE!, tokens.full)
   secret(env.TOOLGATE_CALL_TOKEN_FILE!, tokens.call)

@@ -7,7 +7,8 @@
 //   after/       what is in the workspace then, byte for byte; none: the same as before
 //   world.json   {before, after}: by path, what git or an editor would not keep as it is, or would obey: links, modes,
 //                times, empty folders, names such as `.gitignore` or `x.test.ts`, very long texts (see Wish). An empty
-//                `after` says that nothing is left
+//                `after` says that nothing is left. `needs` names programs without which the case says nothing
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -30,10 +31,10 @@ const roots = names.map(name => ({ name: name.replace('/', '-'), path: path.join
 for (const root of roots) mkdirSync(root.path, { recursive: true })
 const app = await startApp(t, {}, { settings: { roots } })
 
-for (const [at, name] of names.entries())
-  t.test(name, async t => {
-    const folder = path.join(FOLDER, name)
-    const { calls, results, wishes } = scenario(folder)
+for (const [at, name] of names.entries()) {
+  const folder = path.join(FOLDER, name)
+  const { calls, results, wishes } = scenario(folder)
+  t.test(name, { skip: lacking(wishes.needs ?? []) }, async t => {
     const root = roots[at]!
     makeWorld(root.path, path.join(folder, 'before'), wishes.before ?? {})
     const before = contents(root.path)
@@ -48,6 +49,7 @@ for (const [at, name] of names.entries())
     if (!unchanged) makeWorld(after, path.join(folder, 'after'), wishes.after ?? {})
     t.strictSame(contents(root.path), unchanged ? before : contents(after))
   })
+}
 
 t.test('every built-in tool has a scenario', async t => {
   const { tools } = await app.get('/tools')
@@ -55,7 +57,11 @@ t.test('every built-in tool has a scenario', async t => {
 })
 
 /** What a case says, or what is wrong with it. */
-function scenario(folder: string): { calls: Json[]; results: Json[]; wishes: { before?: Wishes; after?: Wishes } } {
+function scenario(folder: string): {
+  calls: Json[]
+  results: Json[]
+  wishes: { before?: Wishes; after?: Wishes; needs?: string[] }
+} {
   const stray = readdirSync(folder).filter(part => !PARTS.includes(part))
   if (stray.length > 0) throw new Error(`A case holds ${PARTS.join(', ')}, but not ${stray.join(', ')}.`)
   const [calls, results] = ['call.json', 'result.json'].map(name => [readJson(path.join(folder, name))].flat())
@@ -63,6 +69,12 @@ function scenario(folder: string): { calls: Json[]; results: Json[]; wishes: { b
   if (calls!.at(-1).tool !== tool) throw new Error(`The last call must be one of ${tool}.`)
   const world = path.join(folder, 'world.json')
   return { calls: calls!, results: results!, wishes: existsSync(world) ? readJson(world) : {} }
+}
+
+/** Why a case cannot be tried here. Where the whole suite is to pass, it is tried all the same. */
+function lacking(programs: readonly string[]): string | false {
+  const missing = programs.filter(program => spawnSync(program, ['--version']).error)
+  return missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
 }
 
 /** Makes the call, has it decided if it waits for that, and gives it as it ended. */

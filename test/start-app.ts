@@ -17,6 +17,7 @@ export interface StartOptions {
   settings?: Partial<Settings>
   tools?: readonly Tool[]
   doors?: AppOptions['doors']
+  network?: AppOptions['network']
   log?: AppOptions['log']
   /** A folder made by an earlier server, to start again on. */
   folder?: string
@@ -42,12 +43,15 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     writeFileSync(path.join(root, name), content)
   }
   for (const [name, content] of Object.entries(files)) write(name, content)
+  const base = defaults(Config)
   const settings: Settings = {
-    ...defaults(Config),
+    ...base,
     roots: [{ name: 'default', path: root }],
     log: { level: 'silent' },
     // What a test does to its own files is told only to those that ask.
     watch: { external: false, max_folders: 16_384 },
+    // Tests that are about what keeps commands ask for it.
+    sandbox: { ...base.sandbox, level: 'none' },
     state_dir: path.join(folder, 'state'),
     tiers: { administrator: [], user: [], workspace: [] },
     version: '0.0.0-test',
@@ -57,11 +61,15 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
   const hosts: string[] = []
   const app = await createApp(
     settings,
-    { rightsOf: bearer => (rights[bearer] ? new Set(rights[bearer]) : undefined) },
+    {
+      rightsOf: bearer => (rights[bearer] ? new Set(rights[bearer]) : undefined),
+      current: () => ({ token: TOKEN, call_token: CALL_TOKEN })
+    },
     {
       hosts: () => hosts,
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { doors: options.doors }),
+      ...(options.network && { network: options.network }),
       ...(options.log && { log: options.log })
     }
   )

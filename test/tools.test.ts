@@ -4,16 +4,31 @@ import path from 'node:path'
 import { Ajv, type SchemaObject } from 'ajv'
 import formats from 'ajv-formats'
 import t, { type Test } from 'tap'
+import { defaults } from '../src/config/merge.ts'
+import { Config } from '../src/config.ts'
 import { TOOLS } from '../src/tools/index.ts'
 import { contents } from './folder.ts'
 import { Gate, heldTools } from './gate.ts'
 import { type Json, startApp } from './start-app.ts'
 import { NO_HISTORY } from './tools/context.ts'
 
-const FILES = { 'a.txt': 'one\ntwo\n', 'dir/b.txt': 'b\n', 'dir/c.txt': 'c\n', '.gitignore': 'ignored\n' }
+/** A project whose registry is not there. */
+const PROJECT = { 'app/package.json': '{}', 'app/.npmrc': 'registry=http://127.0.0.1:1/\nfetch-retries=0\n' }
+
+const FILES = {
+  'a.txt': 'one\ntwo\n',
+  'dir/b.txt': 'b\n',
+  'dir/c.txt': 'c\n',
+  'past.txt': 'later\n',
+  '.gitignore': 'ignored\n',
+  ...PROJECT
+}
 
 /** A call that left a file as it is here. */
 const PAST = `tc_${'PAST'.padStart(26, '0')}`
+
+/** A command that runs in the background and reads its input. */
+const TASK = `tc_${'TASK'.padStart(26, '0')}`
 
 /** Params that each tool can be called with on these files. */
 const PARAMS: Record<string, Record<string, unknown>> = {
@@ -40,6 +55,15 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   grep: { pattern: 'one', path: '.' },
   search_files: { pattern: 'b', path: '.' },
   shell_exec: { command: 'echo hi; echo x > made.txt', cwd: 'dir' },
+  run_tests: { path: 'dir', runner: 'node' },
+  install_package: { packages: ['x'], cwd: 'app' },
+  format_code: { paths: ['a.txt'], formatter: 'prettier' },
+  shell_background: { command: 'echo hi', cwd: 'dir' },
+  list_background_tasks: {},
+  get_background_task: { task_id: TASK },
+  send_input: { task_id: TASK, text: 'hi\n' },
+  stop_background_task: { task_id: TASK },
+  run_code: { language: 'bash', code: 'echo hi; cat b.txt', cwd: 'dir' },
   todo_write: { todos: [{ content: 'later', status: 'pending' }] },
   todo_read: {}
 }
@@ -49,7 +73,9 @@ const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))
 /** A server, with a folder beside the workspace that nothing may reach. */
 async function start(t: Test) {
   const gate = new Gate()
-  const app = await startApp(t, FILES, { tools: heldTools(gate) })
+  // Where no sandbox holds, code runs all the same once it is approved.
+  const sandbox = { ...defaults(Config).sandbox, level: 'none', run_code: 'ask' } as const
+  const app = await startApp(t, FILES, { tools: heldTools(gate), settings: { sandbox } })
   const outside = path.join(app.folder, 'outside')
   mkdirSync(outside)
   writeFileSync(path.join(outside, 'secret.txt'), 'secret')
@@ -79,8 +105,9 @@ async function start(t: Test) {
 
 t.setTimeout(120_000)
 const app = await start(t)
-app.write('a.txt', 'before\n')
-await app.run('write_file', { path: 'a.txt', content: FILES['a.txt'] }, { tool_call_id: PAST })
+app.write('past.txt', 'before\n')
+await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST })
+await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
 t.strictSame(Object.keys(PARAMS).sort(), TOOLS.map(({ name }) => name).sort(), 'every tool has a row')
 
@@ -209,7 +236,10 @@ for (const tool of TOOLS) {
       if (tool.effect === 'read') t.strictSame(app.state(), before, 'it only read')
       const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}`)
       const told = (await events.type('tool.result')).slice(1).filter(({ event }) => event !== 'tool.progress')
-      t.match(told.map(({ event }) => event).join(' '), /^tool\.call( tool\.decision)?( file\.changed)* tool\.result$/)
+      t.match(
+        told.map(({ event }) => event).join(' '),
+        /^tool\.call( tool\.decision)?( job\.started)?( job\.exited)?( file\.changed)* tool\.result$/
+      )
       const changes = (list: Json[]) => list.map(({ path, operation }) => ({ path, operation }))
       t.strictSame(
         changes(told.filter(({ event }) => event === 'file.changed')),
@@ -229,10 +259,12 @@ for (const tool of TOOLS) {
         if (stop === 'cancel') await app.post(`/calls/${id}/cancel`, {})
         const ended = await app.get(`/calls/${id}?wait_ms=60000`)
         // A command may have done anything, and a tree is changed piece by piece, as the call then tells.
-        if (command !== undefined || paths.some(({ tree }) => tree))
+        if (command !== undefined || tool.invocation || paths.some(({ tree }) => tree))
           t.match(ended.error?.code ?? ended.status, /^(TIMEOUT|cancelled|success)$/)
         else t.strictSame(app.state(), ended.status === 'success' ? done : before, `${stop}: ${ended.status}`)
       }
+      for (const { task_id } of (await app.get('/jobs?status=running')).jobs)
+        if (task_id !== TASK) await app.post(`/calls/${task_id}/cancel`, {})
     })
   })
 }

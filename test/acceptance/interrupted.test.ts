@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { hashOf } from '../../src/host/files.ts'
+import { hashOf } from '../../src/host/files/files.ts'
 import { place } from '../cli/toolgate.ts'
 import { type Json, journal, speak } from './world.ts'
 

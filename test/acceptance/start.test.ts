@@ -5,7 +5,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { isRunning } from '../../src/host/running.ts'
+import { isRunning } from '../../src/host/processes/running.ts'
 import { bare } from '../bare.ts'
 import { BUILT } from '../cli/toolgate.ts'
 import { project, speak } from './world.ts'
@@ -58,7 +58,7 @@ t.test('only for reading', async t => {
   for (const [tool, params] of [
     ['write_file', { path: 'new.txt', content: '' }],
     ['edit_file', { path: 'a.txt', old: 'a', new: 'b' }],
-    ['shell_exec', { command: 'true' }]
+    ['shell_exec', { command: 'touch new.txt' }]
   ] as const)
     t.match((await server.call(tool, params)).body, {
       status: 'error',

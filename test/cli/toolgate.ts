@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
-import type { Discovery } from '../../src/host/discovery.ts'
+import type { Discovery } from '../../src/host/server/discovery.ts'
 import { bare } from '../bare.ts'
 
 /** A server of a test ends with it, however that ends. */

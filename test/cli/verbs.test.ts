@@ -145,6 +145,24 @@ t.test('rules: none, added, used, revoked', async t => {
   const rule_id = added.stdout.trim()
   t.same(await toolgate(['rules', 'revoke', rule_id]), { code: 0, stdout: `${rule_id} revoked\n`, stderr: '' })
   t.match(await toolgate(['rules', 'revoke', rule_id]), { code: 1 })
+  const kept = await toolgate([
+    'rules',
+    'add',
+    'allow',
+    '--prefix',
+    'npm ci',
+    '--isolation',
+    'strict',
+    '--network',
+    'a.org',
+    '*.b.org:8443',
+    '--json'
+  ])
+  t.match(JSON.parse(kept.stdout).match, { isolation: 'strict', network: ['a.org', '*.b.org:8443'] })
+  t.match(await toolgate(['rules', 'add', 'allow', '--network', 'https://a.org']), {
+    code: 2,
+    stderr: /"https:\/\/a\.org" is no host/
+  })
   t.match(await toolgate(['rules', 'add', 'perhaps', '--tool', 'x']), {
     code: 2,
     stderr: 'toolgate: perhaps is none of allow, ask, deny.\n'
@@ -157,7 +175,7 @@ t.test('a call-only token may not decide', async t => {
   const file = path.join(folder, 'token')
   writeFileSync(file, call_token, { mode: 0o600 })
   const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }
-  const id = (await toolgate(['call', 'shell_exec', 'command=echo hi', '--no-wait'], { env })).stdout.trim()
+  const id = (await toolgate(['call', 'shell_exec', 'command=touch hi', '--no-wait'], { env })).stdout.trim()
   t.match(await toolgate(['approve', id, '--yes'], { env }), {
     code: 4,
     stdout: '',

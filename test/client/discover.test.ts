@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { discover, liveServers } from '../../src/client/discover.ts'
-import { publish } from '../../src/host/discovery.ts'
+import { publish } from '../../src/host/server/discovery.ts'
 
 async function place(t: Test) {
   const folder = realpathSync(t.testdir({ home: {}, work: { sub: {} }, 'work-2': {}, other: {} }))

@@ -67,6 +67,20 @@ t.test('nothing configured: the current folder, with every default', async t => 
     agents: {},
     env: { allow: [] },
     sensitive: { names: [], call_only: 'deny' },
+    sandbox: {
+      level: 'auto',
+      run_code: 'refuse',
+      read: [],
+      write: [],
+      network: [],
+      memory_bytes: 4_294_967_296,
+      processes: 512,
+      cpu_seconds: 3_600,
+      file_bytes: 10_737_418_240,
+      open_files: 4_096
+    },
+    commands: { quiet_ms: 60_000, max_jobs: 32, keep_jobs: 100 },
+    secrets: { mask: true, env: [], files: ['.env', '.env.*'] },
     trust: {},
     log: { level: 'info' },
     state_dir: at(`home/.local/state/toolgate/workspaces/${sha256(at('work')).slice(0, 16)}`),
@@ -139,6 +153,19 @@ t.test('a file that is no JSON, no object, no file', async t => {
   t.strictSame(await list.faults(), ['/home/.config/toolgate/config.jsonc:1:1: must be an object: { … }'])
   const { faults, at } = place(t)
   t.strictSame(await faults({ env: { TOOLGATE_ADMIN_CONFIG: at('other') } }), ['/other: is not a regular file'])
+})
+
+t.test('what is no host is told by an example of one', async t => {
+  const { faults } = place(t, {
+    user: `{
+  "sandbox": { "network": ["example.com:8443", "*.example.com", "https://example.com", "*.com"] }
+}`
+  })
+  const host = 'must be a host such as example.com, *.example.com or example.com:8443'
+  t.strictSame(await faults(), [
+    `/home/.config/toolgate/config.jsonc:2:65: sandbox/network/2 ${host}`,
+    `/home/.config/toolgate/config.jsonc:2:88: sandbox/network/3 ${host}`
+  ])
 })
 
 t.test('a rule is checked by its examples, and told by its line', async t => {

@@ -11,7 +11,8 @@ async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending:
     instance: 'i',
     head: journal.head,
     pending: pending() as Record<string, unknown>[],
-    running: []
+    running: [],
+    jobs: []
   }))
   t.teardown(() => streams.close())
   const open = (options: { after?: number; filter?: Filter; until?: (event: { type: string }) => boolean } = {}) => {

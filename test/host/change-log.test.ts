@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { ChangeLog } from '../../src/host/change-log.ts'
-import { type Line, lineOf, readLines } from '../../src/host/change-log-lines.ts'
-import { clearLeftovers } from '../../src/host/leftovers.ts'
-import { startOf } from '../../src/host/running.ts'
+import { ChangeLog } from '../../src/host/kept/change-log.ts'
+import { type Line, lineOf, readLines } from '../../src/host/kept/change-log-lines.ts'
+import { clearLeftovers } from '../../src/host/kept/leftovers.ts'
+import { startOf } from '../../src/host/processes/running.ts'
 
 const LIMIT = 64 * 1024
 

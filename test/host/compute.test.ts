@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Compute } from '../../src/host/compute.ts'
+import { Compute } from '../../src/host/compute/compute.ts'
 import { unifiedDiff } from '../../src/text/diff.ts'
 
 const lines = (count: number, word: string) => Array.from({ length: count }, (_, i) => `${word} ${i % 97}\n`).join('')

@@ -1,5 +1,5 @@
 // Changes of files that a test kills in the middle, each with the tree before.
-import type { Files, Step } from '../../src/host/files.ts'
+import type { Files, Step } from '../../src/host/files/files.ts'
 import type { Tree } from '../tools/context.ts'
 
 interface CrashChange {

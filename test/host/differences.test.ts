@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { arrange, changeOf, type Difference } from '../../src/host/differences.ts'
-import type { Seen } from '../../src/host/seen.ts'
+import { arrange, changeOf, type Difference } from '../../src/host/outside/differences.ts'
+import type { Seen } from '../../src/host/outside/seen.ts'
 
 type Tree = Map<string, Seen>
 

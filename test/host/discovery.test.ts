@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { hostname } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { type Discovery, publish, readDiscoveries, removeStale, runFolders } from '../../src/host/discovery.ts'
+import { type Discovery, publish, readDiscoveries, removeStale, runFolders } from '../../src/host/server/discovery.ts'
 
 const record = (more: Partial<Discovery> = {}): Discovery => ({
   schema: 1,

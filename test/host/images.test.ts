@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { hashOf, OpenFile } from '../../src/host/files.ts'
-import { type ImageLimits, Images } from '../../src/host/images.ts'
-import { removeImageTemps } from '../../src/host/images-sweep.ts'
+import { hashOf, OpenFile } from '../../src/host/files/files.ts'
+import { type ImageLimits, Images } from '../../src/host/kept/images.ts'
+import { removeImageTemps } from '../../src/host/kept/images-sweep.ts'
 
 const LIMITS = { max_age_days: 14, max_bytes: 1 << 30, max_file_bytes: 64 << 20 }
 const DAY_MS = 86_400_000

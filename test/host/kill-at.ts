@@ -22,9 +22,9 @@ const TRACES = [
 ] as const
 
 const [nth, change, root, stateDir] = process.argv.slice(2) as [string, string, string, string]
-const { Files } = await import('../../src/host/files.ts')
+const { Files } = await import('../../src/host/files/files.ts')
 const { openWorkspace } = await import('../../src/host/paths.ts')
-const { keepingIn } = await import('../../src/host/keeping.ts')
+const { keepingIn } = await import('../../src/host/kept/keeping.ts')
 const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
 const keeping = { ...keepingIn(stateDir), call: 'tc_killed' }
 const files = new Files(openWorkspace('w', root), { stateDir, sensitive: [] }, effects, keeping)

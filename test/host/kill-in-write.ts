@@ -1,5 +1,5 @@
 // Writes a file and waits for ever between the temporary file and the rename, to be killed there.
-import { Files } from '../../src/host/files.ts'
+import { Files } from '../../src/host/files/files.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { IN_ALL_PROTECTED } from '../../src/host/judging.ts'
 import { PROTECTED_NAMES } from '../../src/host/names.ts'
-import { IN_ALL_PROTECTED } from '../../src/host/paths.ts'
 import { code, fill, makeWorld } from '../tools/context.ts'
 
 const QUERY = { depth: 9, hidden: false, ignored: false, limit: 100, signal: new AbortController().signal }

@@ -12,10 +12,12 @@ import { join, sep } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { byRealPath } from '../../src/host/door.ts'
-import { Files } from '../../src/host/files.ts'
+import { Files } from '../../src/host/files/files.ts'
 import type { Workspace } from '../../src/host/host.ts'
-import { fold, NamePatterns, SENSITIVE_NAMES } from '../../src/host/names.ts'
-import { isHidden, judge, openWorkspace, searchExcludes, walk, walkToEntry } from '../../src/host/paths.ts'
+import { isHidden, judge, searchExcludes } from '../../src/host/judging.ts'
+import { fold, NamePatterns } from '../../src/host/name-patterns.ts'
+import { SENSITIVE_NAMES } from '../../src/host/names.ts'
+import { openWorkspace, walk, walkToEntry } from '../../src/host/paths.ts'
 import { code, failure, makeWorld, openDescriptors, type World } from '../tools/context.ts'
 
 const TREE = { 'README.md': 'root', src: { 'a.txt': 'A' }, dir: { sub: { 'b.txt': 'B' } } }
@@ -269,11 +271,51 @@ t.test('what starts by itself is known by name', async t => {
     '.toolgate/config.jsonc',
     'sub/.vscode/settings.json',
     '.claude/settings.json',
-    '.ssh/authorized_keys'
+    '.ssh/authorized_keys',
+    '.hg/hgrc',
+    '.jj/repo/config.toml',
+    '.pdbrc',
+    '.ghci',
+    '.ocamlinit',
+    'latexmkrc',
+    '.latexmkrc',
+    'infra/ansible.cfg',
+    '.helix/languages.toml',
+    '.iex.exs',
+    '.erlang',
+    '.octaverc',
+    '.lvimrc',
+    '.ycm_extra_conf.py',
+    'public/.htaccess',
+    'public/.user.ini',
+    '.Renviron',
+    '.kiro/settings/mcp.json',
+    '.junie/mcp/mcp.json'
   ])
     t.equal(files.resolve(path).self_starting, true, path)
-  for (const path of ['src/index.ts', 'README.md', '.gitignore', '.github/CODEOWNERS'])
+  for (const path of ['src/index.ts', 'README.md', '.gitignore', '.github/CODEOWNERS', '.hg/store/a', 'AGENTS.md'])
     t.equal(files.resolve(path).self_starting, false, path)
+})
+
+t.test('a link means what it is called, and where it leads', async t => {
+  const { root, files } = makeWorld(t, { conf: { prod: 'KEY=1', 'config.json': '{}', tasks: {} }, app: {} })
+  symlinkSync('../conf/prod', join(root, 'app/.env'))
+  symlinkSync('.env', join(root, 'app/plain'))
+  symlinkSync('conf', join(root, '.docker'))
+  symlinkSync('conf/tasks', join(root, '.vscode'))
+  symlinkSync('conf', join(root, '.git'))
+  const means = (path: string) => {
+    const { path: leads, sensitive, self_starting, protected: protection } = files.resolve(path)
+    return { leads, ...(sensitive && { sensitive }), ...(self_starting && { self_starting }), protection }
+  }
+  t.strictSame(means('app/.env'), { leads: 'conf/prod', sensitive: true, protection: undefined })
+  t.strictSame(means('app/plain'), { leads: 'conf/prod', sensitive: true, protection: undefined }, 'link by link')
+  t.strictSame(means('.docker/config.json'), { leads: 'conf/config.json', sensitive: true, protection: undefined })
+  t.strictSame(means('.docker/prod'), { leads: 'conf/prod', protection: undefined })
+  t.strictSame(means('.vscode/new.json'), { leads: 'conf/tasks/new.json', self_starting: true, protection: undefined })
+  t.strictSame(means('.git/hooks/x'), { leads: 'conf/hooks/x', protection: 'write' })
+  t.strictSame(means('conf/prod'), { leads: 'conf/prod', protection: undefined }, 'by its own name it is plain')
+  t.equal(files.peek('app/.env').sensitive, true)
 })
 
 t.test('names from the configuration are sensitive too, and searches leave all of them out', async t => {

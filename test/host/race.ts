@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../src/errors.ts'
-import { Files } from '../../src/host/files.ts'
+import { Files } from '../../src/host/files/files.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { contents } from '../folder.ts'
 

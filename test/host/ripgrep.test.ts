@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ToolError } from '../../src/errors.ts'
-import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
-import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/host/ripgrep.ts'
-import { Spawner } from '../../src/host/spawner.ts'
+import { searchExcludes } from '../../src/host/judging.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { Spawner } from '../../src/host/processes/spawner.ts'
+import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/host/search/ripgrep.ts'
 
 const spawner = new Spawner()
 t.teardown(() => spawner.close())

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { lockState } from '../../src/host/state-lock.ts'
+import { lockState } from '../../src/host/store/state-lock.ts'
 
 t.test('one at a time, free again when released', async t => {
   const folder = path.join(t.testdir(), 'a/b')
@@ -18,7 +18,7 @@ t.test('one at a time, free again when released', async t => {
 
 t.test('held by another process until that is killed', async t => {
   const folder = t.testdir()
-  const module = new URL('../../src/host/state-lock.ts', import.meta.url).href
+  const module = new URL('../../src/host/store/state-lock.ts', import.meta.url).href
   const code = `import { lockState } from ${JSON.stringify(module)}
     lockState(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,5 +1,5 @@
 // A process that writes to a store and says which events it was told are durable, until it is killed or cannot write.
-import { Store, type Write } from '../../src/host/store.ts'
+import { Store, type Write } from '../../src/host/store/store.ts'
 
 const [file, size = '100'] = process.argv.slice(2) as [string, string?]
 let failures = 0

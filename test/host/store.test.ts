@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
-import { Store, type Write } from '../../src/host/store.ts'
+import { Store, type Write } from '../../src/host/store/store.ts'
 
 const WRITER = path.join(import.meta.dirname, 'store-writer.ts')
 
@@ -24,7 +24,13 @@ const event = (
 ): Write => ['event', seq, time(seq), type, 's', 'default', id, data]
 const call = (
   n: number,
-  { status = 'success', paths = '', result = null as string | null, result_of = null as string | null } = {}
+  {
+    status = 'success',
+    paths = '',
+    result = null as string | null,
+    result_of = null as string | null,
+    changes = undefined as object[] | undefined
+  } = {}
 ): Write => [
   'call',
   `tc_${n}`,
@@ -34,7 +40,7 @@ const call = (
   'default',
   time(n),
   paths,
-  `{"n":${n},"status":"${status}"}`,
+  JSON.stringify({ n, status, changes }),
   result,
   result_of
 ]
@@ -305,6 +311,19 @@ t.test('what is too old is dropped, but for what is still needed', async t => {
   t.match(store.key('k3'), { tool_call_id: 'tc_3' })
   t.equal(store.oldest(), 1_001, 'what stayed of older events does not hide that others are gone')
   t.equal(await store.retain({ before: time(1_001), max_bytes: 1e9 }), 0)
+})
+
+t.test('calls that came later are found also where the end of the one asked about is not told any more', async t => {
+  const { store } = await open(t)
+  const changes = [{ operation: 'moved' }]
+  const end = (n: number) => event(n, { id: `tc_${n}`, type: 'tool.result' })
+  await store.write(() => from(1, 3).flatMap(n => [call(n, { changes }), end(n)]))
+  const found = (heads: string[]) => heads.map(head => (JSON.parse(head) as { n: number }).n)
+  t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2, 1])
+  t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
+  await store.retain({ before: time(2), max_bytes: 1e9 })
+  t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2])
+  t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
 })
 
 t.test('how far events were dropped is known after a restart', async t => {

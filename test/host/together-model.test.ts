@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { ToolError } from '../../src/errors.ts'
-import type { Files, Step } from '../../src/host/files.ts'
+import type { Files, Step } from '../../src/host/files/files.ts'
 import { contents } from '../folder.ts'
 import { makeWorld } from '../tools/context.ts'
 

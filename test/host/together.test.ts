@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../src/errors.ts'
-import { type Files, hashOf, type Step } from '../../src/host/files.ts'
+import { type Files, hashOf, type Step } from '../../src/host/files/files.ts'
 import type { Change } from '../../src/host/host.ts'
 import { code, makeWorld, openDescriptors, snapshot, type World } from '../tools/context.ts'
 

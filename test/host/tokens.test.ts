@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { openTokens } from '../../src/host/tokens.ts'
+import { openTokens } from '../../src/host/server/tokens.ts'
 
 const A = 'a'.repeat(32)
 const B = 'b'.repeat(32)

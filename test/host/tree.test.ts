@@ -14,11 +14,12 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { byDescriptor, byRealPath } from '../../src/host/door.ts'
-import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
-import { Ripgrep } from '../../src/host/ripgrep.ts'
-import type { Seen } from '../../src/host/seen.ts'
-import { Spawner } from '../../src/host/spawner.ts'
-import { Tree } from '../../src/host/tree.ts'
+import { searchExcludes } from '../../src/host/judging.ts'
+import type { Seen } from '../../src/host/outside/seen.ts'
+import { Tree } from '../../src/host/outside/tree.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { Spawner } from '../../src/host/processes/spawner.ts'
+import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 
 const spawner = new Spawner()
 t.teardown(() => spawner.close())

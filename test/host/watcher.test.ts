@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { type News, Watcher } from '../../src/host/outside/watcher.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
-import { type News, Watcher } from '../../src/host/watcher.ts'
 
 type Tree = { [name: string]: string | Tree }
 

@@ -435,6 +435,29 @@ t.test('a call that nobody decides ends by itself', async t => {
   t.equal((await overwrite(patient)).approval.expires_at, null)
 })
 
+t.test('"always" makes every rule of an option, each for one command of the line', async t => {
+  const app = await startApp(t, { 'package.json': '{"scripts":{"a":"echo one","b":"echo two"}}' })
+  const asked = await app.call('shell_exec', { command: 'npm run a && npm run b' })
+  const option = asked.approval.always_options.find((each: Json) => each.rules)
+  t.match(option, {
+    rules: [
+      { effect: 'allow', match: { command: 'npm run a', mode: 'prefix' } },
+      { effect: 'allow', match: { command: 'npm run b', mode: 'prefix' } }
+    ]
+  })
+  const done = await app.post('/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, always: option.id })
+  t.match(done, { status: 'success', result: { data: { exit_code: 0 } } })
+  const { rules } = await app.get('/rules')
+  t.match(rules, option.rules)
+  t.equal(rules.length, option.rules.length)
+  const ids = rules.map(({ rule_id }: Json) => rule_id)
+  t.match(done.approved_by, { rule_id: ids[0], rule_ids: ids })
+  for (const command of ['npm run a && npm run b', 'npm run b', 'npm run a -- x; npm run b | head -1'])
+    t.match(await app.call('shell_exec', { command }), { status: 'success', approved_by: { source: 'rule' } }, command)
+  for (const command of ['npm run c', 'npm run a && npm test', 'npm run a > x', 'npm run a; touch y'])
+    t.equal((await app.call('shell_exec', { command })).status, 'awaiting_approval', command)
+})
+
 t.test('"always" makes the shown rule, and calls like it are not asked about again', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
   const asked = await overwrite(app)

@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Tool } from '../../src/tool.ts'
 import { flakyTool, Gate, heldTools } from '../gate.ts'
 import { normalizer } from '../normal.ts'
-import { CALL_TOKEN, follow, type Json, startApp, type TestApp } from '../start-app.ts'
+import { CALL_TOKEN, follow, type Json, startApp, type TestApp, TOKEN } from '../start-app.ts'
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 const head = async (app: TestApp) => (await app.get('/state')).head
@@ -464,6 +464,37 @@ t.test('a call can be cancelled at any time', async t => {
   )
 })
 
+t.test('a call may end with the connection of its sender, or go on without it', async t => {
+  const gate = new Gate()
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const events = await follow(t, `${app.url}/events`)
+  const told = async (id: string) =>
+    (await events.until(({ event, tool_call_id }) => event === 'tool.result' && tool_call_id === id)).at(-1)
+  const send = (n: number, name: string, query: string, accept: string) => {
+    const leave = new AbortController()
+    const body = JSON.stringify({ tool: 'held_create', params: { name, path: name }, tool_call_id: ulid(n) })
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', accept }
+    const sent = fetch(`${app.url}/calls${query}`, { method: 'POST', headers, body, signal: leave.signal })
+    return { leave, sent, left: sent.then(response => response.text()).catch(() => 'left') }
+  }
+  for (const [n, accept] of [
+    [1, 'application/json'],
+    [2, 'text/event-stream']
+  ] as const) {
+    const { leave, left } = send(n, `leaves ${n}`, '?on_disconnect=cancel', accept)
+    await gate.arrived(`leaves ${n}`)
+    leave.abort()
+    t.match(await told(ulid(n)), { status: 'cancelled', reason: 'Its sender has gone.' }, accept)
+    t.equal(await left, 'left')
+  }
+  const { leave, left } = send(3, 'stays', '', 'application/json')
+  await gate.arrived('stays')
+  leave.abort()
+  t.equal(await left, 'left')
+  gate.open('stays')
+  t.match(await told(ulid(3)), { status: 'success' })
+})
+
 t.test('a call cancelled while it is looked at never waits for a decision afterwards', async t => {
   const gate = new Gate()
   const [held] = heldTools(gate)
@@ -736,7 +767,7 @@ t.test('what a command prints can be read by offset, also while it runs', async 
   const { tool_call_id: id } = call
   const output = (query = '') => app.request('GET', `/calls/${id}/output${query}`)
   t.match((await output()).body, { text: '', ended: false }, 'a call that waits may yet print')
-  await app.post('/approve', { tool_call_id: id })
+  await app.post('/approve', { tool_call_id: id, digest: call.approval.digest, confirm: true })
   const done = await app.get(`/calls/${id}?wait_ms=60000`)
   t.match(done, {
     status: 'success',

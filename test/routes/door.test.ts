@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { openTokens } from '../../src/host/tokens.ts'
+import { openTokens } from '../../src/host/server/tokens.ts'
 import { hostsOf, httpServerOptions, installDoor } from '../../src/routes/door.ts'
 import { parseJsonBody } from '../../src/routes/json-body.ts'
 import { installProblems } from '../../src/routes/problem.ts'
@@ -15,7 +15,7 @@ async function startDoor(t: Test, more?: (app: FastifyInstance) => void) {
   const tokens = openTokens({})
   const app = Fastify(httpServerOptions)
   const hosts = () => hostsOf(app.addresses() as AddressInfo[], { allowed_hosts: [] })
-  installProblems(app)
+  installProblems(app, { maskedAll: value => value })
   installDoor(app, { tokens, hosts, origins: ['https://tools.example'], body_bytes: LIMIT })
   app.get('/health', { config: { open: true } }, async () => ({ ok: true }))
   app.get('/things', async ({ caller }) => ({ client: caller.client, rights: [...caller.rights] }))

@@ -147,7 +147,11 @@ t.test('progress is told while a command runs, and is not kept once it has ended
   const app = await startApp(t)
   const asked = await app.call('shell_exec', { command: 'echo first; read line; echo "$line"', stdin: 'second\n' })
   const events = await app.events(`?tool_call_id=${asked.tool_call_id}`)
-  await app.post('/approve', { tool_call_id: asked.tool_call_id })
+  await app.post('/approve', {
+    tool_call_id: asked.tool_call_id,
+    digest: asked.approval.digest,
+    confirm: true
+  })
   const told = await events.type('tool.result')
   const deltas = told.filter(({ event }) => event === 'tool.progress').map(({ delta }) => delta)
   const output = { stdout: '', output: '' } as Record<string, string>

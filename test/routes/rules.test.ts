@@ -57,6 +57,43 @@ t.test('a rule that denies refuses at once, and says by which rule', async t => 
   t.equal((await app.call('read_file', { path: 'a.txt' })).status, 'awaiting_approval')
 })
 
+t.test('leave for a command in one folder is none to run it in another', async t => {
+  const app = await startApp(t, { 'e/a.txt': 'one', 'f/a.txt': 'two' })
+  const touch = (params: object) => app.call('shell_exec', params)
+  const asked = await touch({ command: 'make one', cwd: 'e' })
+  t.match(asked.approval.always_options[0], {
+    label: /^Always allow exactly `make one` in e,/,
+    rule: { match: { cwd: 'e' } }
+  })
+  await add(app, allow({ command: 'make', mode: 'prefix', isolation: 'none' }))
+  for (const params of [
+    { command: 'make one', cwd: 'e' },
+    { command: 'cd e && make one' },
+    { command: 'cd e; make one' },
+    { command: 'true || cd e && make one' },
+    { command: '(cd e; make one)' },
+    { command: 'cd f/../e && make one' }
+  ])
+    t.equal((await touch(params)).status, 'awaiting_approval', JSON.stringify(params))
+  for (const params of [{ command: 'make one' }, { command: 'make one', cwd: 'e/..' }, { command: '(cd e); make one' }])
+    t.not((await touch(params)).status, 'awaiting_approval', JSON.stringify(params))
+  await add(app, allow({ command: 'make', mode: 'prefix', isolation: 'none', cwd: 'e' }))
+  t.not((await touch({ command: 'cd e && make one' })).status, 'awaiting_approval')
+  t.equal((await touch({ command: 'make one', cwd: 'f' })).status, 'awaiting_approval')
+})
+
+t.test('no more files are looked up than a person reads', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const read = async (times: number) => {
+    const params = { command: `cat ${'a.txt '.repeat(times)}` }
+    const { body } = await app.request('POST', '/policy/explain', { tool: 'shell_exec', params })
+    const looked = body.parts[0].operands.filter((operand: Json) => operand.resolved !== undefined).length
+    return [body.command.class, looked]
+  }
+  t.strictSame(await read(200), ['auto', 200])
+  t.strictSame(await read(201), ['strict', 0])
+})
+
 t.test('rules hold where they were made for: a session, a workspace, or everywhere', async t => {
   const second = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-second-')))
   t.teardown(() => rmSync(second, { recursive: true }))

@@ -32,7 +32,7 @@ t.test('a server says who and what it is', async t => {
     approval: { ttl_ms: 86_400_000 },
     limits: { read: 32 }
   })
-  t.strictSame(await app.get('/state'), { instance, head: 0, pending: [], running: [], sessions: {} })
+  t.strictSame(await app.get('/state'), { instance, head: 0, pending: [], running: [], jobs: [], sessions: {} })
   t.match(await app.request('GET', '/nowhere'), { status: 404, body: { code: 'NOT_FOUND' } })
   t.match(await app.request('PUT', '/calls', {}), { status: 404, body: { code: 'NOT_FOUND' } })
 })

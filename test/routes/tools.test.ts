@@ -54,7 +54,12 @@ t.test('an agent sees and calls its own set of tools', async t => {
   }
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { agents } })
   const listed = async (agent: string) => (await app.get(`/tools?agent=${agent}`)).tools.map(nameOf)
-  t.strictSame((await listed('reader')).toSorted(), ['list_directory', 'read_file', 'todo_read'])
+  t.strictSame((await listed('reader')).toSorted(), [
+    'list_background_tasks',
+    'list_directory',
+    'read_file',
+    'todo_read'
+  ])
   t.strictSame(
     await listed('careful'),
     NAMES.filter(name => !['shell_exec', 'delete_file'].includes(name))

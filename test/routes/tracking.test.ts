@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { Images } from '../../src/host/images.ts'
-import { imagesFolder } from '../../src/host/keeping.ts'
+import { Images } from '../../src/host/kept/images.ts'
+import { imagesFolder } from '../../src/host/kept/keeping.ts'
 import { contents } from '../folder.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 
@@ -15,8 +15,13 @@ async function served(t: Test, files: Record<string, string>, more: StartOptions
   const tiers = { administrator: [], user: USER, workspace: [] }
   const app = await startApp(t, files, { settings: { tiers, ...more } })
   const images = new Images(imagesFolder(app.settings.state_dir), app.settings.undo)
-  const shell = (command: string, params: object = {}) =>
-    app.call('shell_exec', { command, track_changes: true, ...params }, { session_id: 's' })
+  /** Strict commands are approved as they were shown. */
+  async function shell(command: string, params: object = {}): Promise<Json> {
+    const call = await app.call('shell_exec', { command, track_changes: true, ...params }, { session_id: 's' })
+    if (call.status !== 'awaiting_approval') return call
+    const { digest } = call.approval
+    return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  }
   return {
     ...app,
     shell,
@@ -136,7 +141,7 @@ t.test('ignored files and git are left out; what cannot be covered is counted', 
   const { shell, at } = await served(t, files, { undo })
   truncateSync(at('large.bin'), 2_000)
   const call = await shell(
-    'echo x > out/x; echo x > .git/HEAD; echo y >> large.bin; echo b > a.txt; echo TOKEN=1 > .env'
+    'echo x > out/x; g=.git; echo x > "$g/HEAD"; echo y >> large.bin; echo b > a.txt; echo TOKEN=1 > .env'
   )
   t.same(call.result.data.changes_tracked, { files: 2, bytes: 6, not_covered: 1 })
   t.match(call.result.content, /Files that an undo could not bring back: 1/)

@@ -2,8 +2,8 @@
 // it will make, and when it is made.
 import { randomInt } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { Files, type Step } from '../../src/host/files.ts'
-import { keepingIn } from '../../src/host/keeping.ts'
+import { Files, type Step } from '../../src/host/files/files.ts'
+import { keepingIn } from '../../src/host/kept/keeping.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { callOf, contentOf, LANES, type State, stateOf, type Word } from './lanes.ts'
 

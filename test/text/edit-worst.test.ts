@@ -1,6 +1,6 @@
 // What a small edit of a small file costs where much repeats: it must not be worked out while everybody waits.
 import t from 'tap'
-import { Compute } from '../../src/host/compute.ts'
+import { Compute } from '../../src/host/compute/compute.ts'
 import type { Edit } from '../../src/text/edit.ts'
 
 /** Work on the spot is done before anything else has a turn, another thread's answer only after that. */

@@ -1,7 +1,7 @@
 // What a small patch, or a large one of nothing but the same, costs: each of these took minutes when what was compared
 // grew with the square of anything.
 import t from 'tap'
-import { Compute } from '../../src/host/compute.ts'
+import { Compute } from '../../src/host/compute/compute.ts'
 import { type Hunk, parsePatch } from '../../src/text/patch.ts'
 import { PatchFault } from '../../src/text/patch-lines.ts'
 

@@ -7,13 +7,14 @@ import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../src/errors.ts'
-import { Compute } from '../../src/host/compute.ts'
-import { Files } from '../../src/host/files.ts'
+import { Compute } from '../../src/host/compute/compute.ts'
+import { PdfReader } from '../../src/host/compute/pdf.ts'
+import { Files } from '../../src/host/files/files.ts'
+import { LineIndexes } from '../../src/host/files/line-index.ts'
+import { Texts } from '../../src/host/files/texts.ts'
 import type { Change, Host } from '../../src/host/host.ts'
-import { LineIndexes } from '../../src/host/line-index.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
-import { PdfReader } from '../../src/host/pdf.ts'
-import { Texts } from '../../src/host/texts.ts'
+import type { Tasks } from '../../src/tool/tasks.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool.ts'
 
 export interface World {
@@ -29,7 +30,7 @@ export interface World {
 }
 
 /** Of a workspace in which nothing has happened yet. */
-export const NO_HISTORY: History = { call: () => undefined, since: () => [] }
+export const NO_HISTORY: History = { call: () => undefined, since: () => [], movesAfter: () => [], own: () => false }
 
 export type Tree = { [name: string]: string | Uint8Array | Tree }
 
@@ -58,8 +59,11 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     session_id: 'test',
     workspace: { name: 'default', root },
     signal: abort.signal,
+    moved: new AbortController().signal,
+    jobs: {} as Tasks,
     // Only this is here: a tool of this folder that reached for more would fail at once.
     host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
+    isolation: { level: 'none', network: [] },
     history: NO_HISTORY,
     may_show: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
     notes: { read: () => undefined, write: async () => {} }

@@ -2,13 +2,14 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
-import { FileList } from '../../src/host/file-list.ts'
-import { Outputs } from '../../src/host/outputs.ts'
-import { openWorkspace, searchExcludes } from '../../src/host/paths.ts'
-import { Processes } from '../../src/host/processes.ts'
-import { Ripgrep } from '../../src/host/ripgrep.ts'
-import type { Spawner } from '../../src/host/spawner.ts'
-import { Watcher } from '../../src/host/watcher.ts'
+import { searchExcludes } from '../../src/host/judging.ts'
+import { Watcher } from '../../src/host/outside/watcher.ts'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { Outputs } from '../../src/host/processes/outputs.ts'
+import { Processes, type ProcessesOptions } from '../../src/host/processes/processes.ts'
+import type { Spawner } from '../../src/host/processes/spawner.ts'
+import { FileList } from '../../src/host/search/file-list.ts'
+import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 import type { Context, Progress, Tool } from '../../src/tool.ts'
 import { makeWorld, type Tree, type World } from './context.ts'
 
@@ -20,7 +21,7 @@ export interface Machine extends World {
 }
 
 /** One spawner serves all tests of a file. */
-export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}): Machine {
+export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}, more: Partial<ProcessesOptions> = {}): Machine {
   const world = makeWorld(t, tree)
   const workspace = openWorkspace('default', world.root)
   const guard = { stateDir: world.stateDir, sensitive: [] }
@@ -29,7 +30,7 @@ export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}): Machine
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, ripgrep, watcher)
   const effects = { signal: world.abort.signal, committed: async () => {}, changed: () => {} }
-  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_test', env_allow: [] })
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_test', env_allow: [], ...more })
   t.teardown(async () => {
     list.close()
     watcher.close()

@@ -1,7 +1,10 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
-import { Spawner } from '../../../src/host/spawner.ts'
+import type { Command } from '../../../src/host/processes/command.ts'
+import { Spawner } from '../../../src/host/processes/spawner.ts'
+import type { JobCommand, JobFacts, Tasks } from '../../../src/tool/tasks.ts'
+import type { Progress } from '../../../src/tool.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { code, NO_HISTORY, run } from '../context.ts'
 import { drain, makeMachine } from '../machine.ts'
@@ -55,6 +58,187 @@ t.test('what cannot run is refused before anybody is asked', async t => {
   t.equal(await check({ cwd: '../' }), 'INVALID_PATH')
   t.equal(await check({ command: 'a\0b' }), 'INVALID_PARAMS')
   t.equal(await check({ env: { A: '\0' } }), 'INVALID_PARAMS')
+  t.equal(await check({ isolation: 'none', network: ['a.example'] }), 'INVALID_PARAMS')
+  t.equal(await check({ track_changes: true, wait_ms: 5 }), 'INVALID_PARAMS')
+  t.equal(await check({ track_changes: true, survivors: 'keep' }), 'INVALID_PARAMS')
+  const keep = { command: 'true', survivors: 'keep' } as const
+  shellExec.check!(keep, ctx)
+  for (const level of ['workspace', 'strict', 'container'] as const) {
+    const kept = { ...ctx, isolation: { level, network: [] } }
+    t.equal(await code(() => shellExec.check!(keep, kept)), 'INVALID_PARAMS', level)
+  }
+})
+
+/** Whether a process is there and not a zombie that waits for its parent. */
+const lives = (pid: number) =>
+  existsSync(`/proc/${pid}/status`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
+
+/** Jobs that take what they are given and do nothing with it. */
+function takingJobs() {
+  const taken: { command: Command; facts: JobFacts }[] = []
+  const jobs = {
+    adopt: async (command: JobCommand, facts: JobFacts) => {
+      command.detach()
+      taken.push({ command: command as Command, facts })
+    }
+  } as unknown as Tasks
+  return { taken, jobs }
+}
+
+t.test('past the time that its caller waits it runs on as a task', async t => {
+  const { ctx, outputs } = makeMachine(t, spawner)
+  const { taken, jobs } = takingJobs()
+  const input = { command: 'echo first; read line; echo "$line"', wait_ms: 300, description: 'a try' }
+  const answer = await run(shellExec, { ...input, command: 'echo first; sleep 0.6; echo second' }, { ...ctx, jobs })
+  const { duration_ms, ...rest } = answer
+  t.same(rest, {
+    stdout: 'first\n',
+    stderr: '',
+    output: 'first\n',
+    truncated: false,
+    next_offset: 6,
+    exit_code: null,
+    signal: null,
+    timed_out: false,
+    survivors: [],
+    isolation: 'none',
+    task_id: 'tc_test'
+  })
+  t.match(
+    shellExec.present(answer, input).content,
+    /^first\n\[It runs on as task tc_test; its output goes on at byte 6\]$/
+  )
+  const [{ command, facts }] = taken as [(typeof taken)[0]]
+  t.same(facts, { command: 'echo first; sleep 0.6; echo second', cwd: '.', interactive: false, description: 'a try' })
+  const told = await command.deltas().next()
+  t.match(told.value, { text: 'second\n', offset: 6 }, 'whoever follows it goes on where the answer left')
+  t.match(await command.ended, { exit_code: 0 })
+  t.match(await outputs.read('tc_test', { stream: 'output', offset: 6, limit: 100, wait_ms: 0 }), { text: 'second\n' })
+})
+
+t.test('it is moved to the background when nobody waits any more', async t => {
+  const { ctx } = makeMachine(t, spawner)
+  const { taken, jobs } = takingJobs()
+  const moved = new AbortController()
+  const running = shellExec.run(
+    { command: 'echo up; exec sleep 100' },
+    {
+      ...ctx,
+      jobs,
+      moved: moved.signal
+    }
+  ) as AsyncGenerator<Progress, { task_id?: string }>
+  t.match((await running.next()).value, { delta: { text: 'up\n' } })
+  moved.abort()
+  t.match(await running.next(), { done: true, value: { task_id: 'tc_test', exit_code: null } })
+  taken[0]!.command.stop()
+  t.match(await taken[0]!.command.ended, { signal: 'SIGTERM' })
+})
+
+t.test('in the background it keeps the usual time limit where nobody was asked about it', async t => {
+  const { ctx } = makeMachine(t, spawner)
+  const limits: (number | undefined)[] = []
+  const { taken, jobs } = takingJobs()
+  const adopt: Tasks['adopt'] = (command, facts) => {
+    ;(command as Command).timeLimit = ms => limits.push(ms)
+    return jobs.adopt(command, facts)
+  }
+  const input = { command: 'sleep 600', wait_ms: 0 }
+  await run(shellExec, input, { ...ctx, jobs: { ...jobs, adopt }, by_itself: { argv: ['sleep', '600'] } })
+  t.strictSame(limits, [])
+  await run(shellExec, input, { ...ctx, jobs: { ...jobs, adopt } })
+  t.strictSame(limits, [undefined])
+  for (const { command } of taken) {
+    command.stop()
+    await command.ended
+  }
+})
+
+t.test('what it leaves in the background is kept where that is asked for', async t => {
+  const { ctx } = makeMachine(t, spawner)
+  const { taken, jobs } = takingJobs()
+  const input = { command: 'setsid sleep 100 >/dev/null 2>&1 & (sleep 100) & echo up', survivors: 'keep' as const }
+  const answer = await run(shellExec, input, { ...ctx, jobs })
+  t.match(answer, { exit_code: 0, task_id: 'tc_test', output: 'up\n' })
+  t.ok(answer.survivors.length >= 2)
+  t.match(shellExec.present(answer, input).content, /\[Exit code 0\]\n\[Left running in the background, and kept: \d/)
+  const { command } = taken[0]!
+  for (const pid of answer.survivors) t.ok(lives(pid))
+  command.stop()
+  t.match(await command.ended, { exit_code: 0, signal: null })
+  for (const pid of answer.survivors) t.notOk(lives(pid))
+  t.notMatch(
+    await run(shellExec, { ...input, command: 'true' }, { ...ctx, jobs }),
+    { task_id: String },
+    'nothing was left'
+  )
+})
+
+t.test('silence is told once, until something comes again', async t => {
+  const { ctx } = makeMachine(t, spawner, {}, { quiet_ms: 100 })
+  const { told } = await drain(shellExec, { command: 'sleep 0.5; echo one; sleep 0.5' }, ctx)
+  const silence = { message: /^No output for 0 s; should it wait for input, none will come/ }
+  t.match(told, [silence, { delta: { text: 'one\n' } }, silence])
+  t.equal(told.length, 3)
+})
+
+t.test('a command that asks for a password fails at once', async t => {
+  const { ctx } = makeMachine(t, spawner)
+  for (const command of ['read -p "Password: " pw </dev/tty', 'read -p "Password: " pw'])
+    t.match(await run(shellExec, { command }, ctx), { exit_code: 1, timed_out: false }, command)
+})
+
+t.test('a sandboxed command that was kept from something says what could be asked for', async t => {
+  const result = {
+    stdout: '',
+    stderr: '',
+    output: 'curl: (6) Could not resolve host: example.com\n',
+    exit_code: 6,
+    signal: null,
+    timed_out: false,
+    duration_ms: 5,
+    survivors: [],
+    truncated: false,
+    isolation: 'workspace' as const,
+    quarantined: ['.envrc'],
+    network: {
+      allowed: [],
+      refused: [{ host: 'example.org', port: 443, attempts: 2, reason: 'It is not on the list.' }]
+    }
+  }
+  const shown = (more: object) =>
+    shellExec
+      .present({ ...result, ...more }, { command: 'x' })
+      .content.split('\n')
+      .slice(1)
+  t.same(shown({}), [
+    '[Exit code 6]',
+    '[It ran in the sandbox `workspace`, with the network it asked for. It may have been kept from the network: ask with `network` for the hosts it needs]',
+    '[Taken out of the workspace, because programs obey them by themselves: .envrc]',
+    '[Kept from reaching example.org:443 (It is not on the list.)]'
+  ])
+  const plain = { quarantined: [], network: undefined }
+  t.match(
+    shown({ ...plain, output: '\ntouch: x: Read-only file system' })[2],
+    /without network\. It may have been kept from writing there: ask with `isolation` for less\]/
+  )
+  t.match(
+    shown({ ...plain, output: 'EROFS\nENETUNREACH' }).filter(line => line.includes('It may have')).length,
+    2,
+    'one for each cause'
+  )
+  t.same(shown({ ...plain, exit_code: 0 }), ['[Exit code 0]'])
+  t.same(shown({ ...plain, isolation: 'none' }), ['[Exit code 6]'])
+  t.same(shown({ ...plain, output: '', exit_code: 137 }), [], 'its first line says how it ended')
+  t.match(
+    shellExec.present({ ...result, exit_code: 139, output: '' }, { command: 'x' }).content,
+    /^\[Exit code 139: its own, or an end by SIGSEGV\]\n/
+  )
+  t.same(shown({ ...plain, exit_code: 0, quarantine_folder: '/state/q', quarantined: ['a'], unchecked: 'Too many.' }), [
+    '[Exit code 0]',
+    '[Taken out of the workspace, because programs obey them by themselves: a. They are in /state/q now, by the same paths: copy back what you want to keep]',
+    '[Files that programs obey by themselves may be left in the workspace: Too many]'
+  ])
 })
 
 t.test('cancelling it gives the reason', async t => {
@@ -85,6 +269,16 @@ t.test('the approver sees everything, hidden characters too', async t => {
   })
   t.same(shellExec.subject({ command: 'x', cwd: 'sub' }, NO_HISTORY), { command: 'x', cwd: 'sub', alters: [] })
   t.same(shellExec.subject({ command: 'x', env: { A: '1' }, stdin: '' }, NO_HISTORY).alters, ['env', 'stdin'])
+  t.same(shellExec.subject({ command: 'x', isolation: 'none', survivors: 'keep' }, NO_HISTORY), {
+    command: 'x',
+    cwd: '.',
+    alters: ['survivors'],
+    isolation: { level: 'none', network: undefined }
+  })
+  t.equal(
+    (await shellExec.preview!({ command: 'x', isolation: 'strict', network: ['a.example', '*.b.example'] }, ctx)).text,
+    'x\ncwd: .\nisolation: strict\nnetwork: a.example, *.b.example'
+  )
   const limit = shellExec.timeout_ms as (input: object) => number
   t.same([limit({ command: 'x' }), limit({ command: 'x', timeout_ms: 10 })], [125_000, 5_010])
 })

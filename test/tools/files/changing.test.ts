@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { hashOf } from '../../../src/host/files.ts'
+import { hashOf } from '../../../src/host/files/files.ts'
 import { type Encoding, encode } from '../../../src/text/encoding.ts'
 import type { Context, Effect, Tool } from '../../../src/tool.ts'
 import copyFile from '../../../src/tools/files/copy_file.ts'

@@ -1,6 +1,7 @@
 // Of files that are not in UTF-8 git takes what a call tells for it, forwards and backwards.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
+import type { Context } from '../../../src/tool.ts'
 import applyPatch from '../../../src/tools/files/apply_patch.ts'
 import editFile from '../../../src/tools/files/edit_file.ts'
 import multiEdit from '../../../src/tools/files/multi_edit.ts'
@@ -14,24 +15,24 @@ const FILES = {
   'utf8.txt': 'one\nzw\u00f6lf\n'
 }
 
-for (const [name, params] of Object.entries({
-  edit_file: (path: string) => ({ path, old: 'one', new: '\u00e4ins' }),
-  multi_edit: (path: string) => ({ path, edits: [{ old: 'one', new: 'eins' }] }),
-  apply_patch: (path: string) => ({
-    patch: `*** Begin Patch\n*** Update File: ${path}\n*** Move to: moved.txt\n@@\n-one\n+eins\n*** End Patch`
-  })
-}))
+/** What each tool tells of a change of the file. */
+const CHANGES: Record<string, (path: string, ctx: Context) => Promise<{ git_patch?: string; diff: string }>> = {
+  edit_file: (path, ctx) => run(editFile, { path, old: 'one', new: '\u00e4ins' }, ctx),
+  multi_edit: (path, ctx) => run(multiEdit, { path, edits: [{ old: 'one', new: 'eins' }] }, ctx),
+  apply_patch: async (path, ctx) => {
+    const patch = `*** Begin Patch\n*** Update File: ${path}\n*** Move to: moved.txt\n@@\n-one\n+eins\n*** End Patch`
+    return (await run(applyPatch, { patch }, ctx)).files[0]!
+  }
+}
+
+for (const [name, change] of Object.entries(CHANGES))
   t.test(name, async t => {
-    const tool = { edit_file: editFile, multi_edit: multiEdit, apply_patch: applyPatch }[name]!
     for (const path of Object.keys(FILES)) {
       const { root, ctx } = makeWorld(t, FILES)
       const before = snapshot(root)
-      // biome-ignore lint/suspicious/noExplicitAny: three tools in turn
-      const output = await run(tool as any, params(path) as any, ctx)
+      const { git_patch, diff } = await change(path, ctx)
       const after = snapshot(root)
       t.notSame(after, before, path)
-      const told = (output as { files?: { git_patch?: string; diff: string }[] }).files?.[0] ?? output
-      const { git_patch, diff } = told as { git_patch?: string; diff: string }
       t.equal(git_patch === undefined, path === 'utf8.txt', 'only where the diff does not do')
       const apply = (...args: string[]) =>
         execFileSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input: git_patch ?? diff })

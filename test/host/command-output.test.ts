@@ -1,0 +1,94 @@
+// Output on its way in, where a pipe fails, and where whoever follows a command leaves.
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { openWorkspace } from '../../src/host/paths.ts'
+import { CommandOutput } from '../../src/host/processes/command-output.ts'
+import { Outputs } from '../../src/host/processes/outputs.ts'
+import { Processes } from '../../src/host/processes/processes.ts'
+import { Spawner } from '../../src/host/processes/spawner.ts'
+
+t.test('a pipe that fails ends its output; what came before counts', async t => {
+  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const output = new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined)
+  const socket = new Socket()
+  socket.on('error', () => {})
+  await output.read('stdout', {
+    read: (_, take) => {
+      take?.(Buffer.from('before\n'))
+      process.nextTick(() => socket.destroy(new Error('EIO')))
+      return socket
+    }
+  })
+  output.close()
+  await outputs.stored()
+  t.equal(output.texts().stdout, 'before\n')
+})
+
+t.test('a pipe that cannot be opened leaves none open', { skip: process.platform !== 'linux' }, async t => {
+  const place = mkdtempSync(path.join(tmpdir(), 'pipes-'))
+  const spawner = new Spawner(process.env, place)
+  t.teardown(async () => {
+    await spawner.close()
+    rmSync(place, { recursive: true, force: true })
+  })
+  const opened = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(place)
+      } catch {
+        return false
+      }
+    })
+  const run = async () => {
+    const { stdout, stderr, exited } = await spawner.spawn({ file: '/bin/true', args: [], cwd: '/', env: {} })
+    const closed = [stdout, stderr].map(
+      socket => new Promise<void>(resolve => socket.resume().once('close', () => resolve()))
+    )
+    await exited
+    await Promise.all(closed)
+  }
+  await run()
+  t.strictSame(opened(), [])
+  const [folder = ''] = readdirSync(place)
+  // One of the two that were used, and the one below them: whichever lies on top, one attempt opens another first.
+  for (const name of ['0', '6']) rmSync(path.join(place, folder, name))
+  for (const attempt of ['first', 'second']) {
+    await t.rejects(run(), { code: 'ENOENT' }, attempt)
+    t.strictSame(opened(), [], attempt)
+  }
+  await run()
+})
+
+t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_000 }, async t => {
+  const spawner = new Spawner()
+  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const abort = new AbortController()
+  const effects = { signal: abort.signal, committed: async () => {}, changed: () => {} }
+  const workspace = openWorkspace('default', t.testdirName)
+  const options = { call_id: 'tc_1', env_allow: [], quiet_ms: 20 }
+  const processes = new Processes(spawner, outputs, workspace, effects, options)
+  const command = await processes.start({ command: 'cat', interactive: true })
+  t.teardown(async () => {
+    command.stop()
+    await spawner.close()
+  })
+  const first = command.told()
+  t.match(await first.next(), { value: { message: /^No output/ } })
+  await first.return()
+  await command.write('a')
+  while (command.texts().stdout === '') await setImmediate()
+  const second = command.told()
+  let step = await second.next()
+  if (step.value && 'message' in step.value) step = await second.next()
+  t.match(step.value, { delta: { text: 'a', offset: 0 } })
+  t.match(await second.next(), { value: { message: /^No output/ } }, 'a new silence is told anew')
+  const third = second.next()
+  await command.write('b')
+  t.match(await third, { value: { delta: { text: 'b', offset: 1 } } }, 'and only once')
+  command.endInput()
+  t.strictSame(await second.next(), { done: true, value: undefined })
+})

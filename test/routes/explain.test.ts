@@ -1,0 +1,245 @@
+// What policy says of commands, asked through the door of a real server.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { defaults } from '../../src/config/merge.ts'
+import { Config, type Settings } from '../../src/config.ts'
+import { runFolders } from '../../src/host/server/discovery.ts'
+import { Explained } from '../../src/routes/policy.ts'
+import { filledIn } from '../corpus-world.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp } from '../start-app.ts'
+
+const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, '../corpus/commands.json'), 'utf8'))
+
+const FILES = { 'README.md': 'hello\n', 'src/a.txt': 'a\n', 'src/lib/b.txt': 'b\n', '.env': 'KEY=secret\n' }
+
+/** A server whose commands are kept as they are by default. */
+async function kept(t: Test, options: { settings?: Partial<Settings>; files?: StartOptions['folder'] } = {}) {
+  const sandbox = { ...defaults(Config).sandbox, level: 'auto' as const }
+  const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings } })
+  execFileSync('git', ['init', '-q'], { cwd: app.root })
+  const { isolation } = await app.get('/capabilities')
+  return { app, holds: isolation.levels.some(({ level, holds }: Json) => level === 'strict' && holds) }
+}
+
+const explain = (app: TestApp, command: string, more: object = {}) =>
+  app.post('/policy/explain', { tool: 'shell_exec', params: { command, ...more } })
+
+/** Where no sandbox holds nothing runs by itself; that must not go unnoticed where it should hold. */
+const missing = (holds: boolean) => {
+  if (!holds && process.env.CI === 'true') throw new Error('no sandbox holds here')
+  return holds ? false : 'no sandbox holds here'
+}
+
+t.test('the corpus of commands gets its verdicts', async t => {
+  const { app, holds } = await kept(t)
+  const names = { WS: app.root, STATE: app.settings.state_dir, SERVER_PORT: '1', SERVER_PID: String(process.pid) }
+  const order = ['allow', 'ask', 'strict', 'deny']
+  const wanted: Record<string, string> = {
+    auto: 'allow',
+    approve: 'ask',
+    strong: 'strict',
+    block: 'deny',
+    invalid: 'deny'
+  }
+  const harmless: boolean[] = []
+  for (const one of filledIn(CORPUS.cases, names as unknown as Parameters<typeof filledIn>[1]) as Json[]) {
+    const command = one.command ?? one.command_gen.map(([text, times]: [string, number]) => text.repeat(times)).join('')
+    const { verdict, status } = await explain(app, command)
+    const decision = status === 400 ? 'deny' : verdict.decision
+    if (one.group === 'auto') harmless.push(decision === 'allow')
+    if (one.exact && !holds) continue
+    const least = order.indexOf(wanted[one.expect]!)
+    const accepted = (one.accept ?? []).some((name: string) => wanted[name] === decision)
+    t.ok(
+      accepted || (one.exact ? decision === wanted[one.expect] : order.indexOf(decision) >= least),
+      `${one.id} ${one.expect}: ${decision} ${JSON.stringify(command).slice(0, 80)}`
+    )
+  }
+  await t.test('harmless ones run by themselves', { skip: missing(holds) }, async t => {
+    t.ok(harmless.filter(Boolean).length >= 0.95 * harmless.length)
+  })
+})
+
+t.test('lines that must not run by themselves do not, wherever they lead', async t => {
+  const { app, holds } = await kept(t)
+  const lines = readFileSync(path.join(import.meta.dirname, '../corpus/shell/never-auto.txt'), 'utf8').split('\n')
+  const allowed: string[] = []
+  for (const command of lines.filter(line => line !== ''))
+    if ((await explain(app, command)).verdict.decision === 'allow') allowed.push(command)
+  t.strictSame(allowed, [])
+  await t.test('where others do', { skip: missing(holds) }, async t => {
+    t.equal((await explain(app, 'ls')).verdict.decision, 'allow')
+  })
+})
+
+t.test('every part of a line is told, with where it leads and what keeps it', async t => {
+  const { app, holds } = await kept(t)
+  const before = (await app.get('/state')).head
+  const told = await explain(app, 'cat README.md && cd src && npm run build | tee ../out.log')
+  t.match(told, {
+    effect: 'execute',
+    verdict: { decision: 'ask' },
+    command: { class: 'ask', literal: true },
+    parts: [
+      {
+        text: 'cat README.md',
+        argv: ['cat', 'README.md'],
+        class: 'auto',
+        matched_rules: [],
+        operands: [{ path: 'README.md', access: 'read', resolved: 'README.md' }]
+      },
+      { text: 'cd src' },
+      { text: 'npm run build', class: 'ask', verdict: 'ask', cwd: 'src', prefix: ['npm', 'run', 'build'] },
+      { text: 'tee ../out.log', cwd: 'src', operands: [{ path: '../out.log', access: 'write', resolved: 'out.log' }] }
+    ],
+    isolation: { level: holds ? 'workspace' : 'none', network: [] }
+  })
+  t.ok(told.paths.some((used: Json) => used.path === 'out.log' && used.access === 'write'))
+  t.strictSame(
+    told.precedence.map(({ tier, decision }: Json) => [tier, decision]),
+    [
+      ['built-in', holds ? null : 'ask'],
+      ['administrator', null],
+      ['user', null],
+      ['workspace', null],
+      ['tool', 'ask']
+    ]
+  )
+  t.equal((await app.get('/state')).head, before, 'nothing is recorded')
+})
+
+t.test('what a command names is judged by where it leads', async t => {
+  const { app } = await kept(t)
+  execFileSync('ln', ['-s', '/etc', path.join(app.root, 'out')])
+  execFileSync('ln', ['-s', 'src/lib', path.join(app.root, 'lib')])
+  const cases: [string, string][] = [
+    ['cat .env', 'strict'],
+    ['cat /etc/passwd', 'strict'],
+    ['cat out/passwd', 'strict'],
+    ['cat ~/x', 'strict'],
+    ['cat ../x', 'strict'],
+    ['cd src && cat ../.env', 'strict'],
+    ['cd lib && cat ../../README.md; cd ..', 'strict'],
+    ['cd out && ls', 'strict'],
+    ['(cat README.md; ls) > .envrc', 'strict'],
+    ['(cat) < .env', 'strict'],
+    ['cp README.md .envrc', 'strict'],
+    ['cp README.md .git/hooks/pre-commit', 'deny'],
+    [`cat ${app.settings.state_dir}/x`, 'deny'],
+    ['kill -9 1', 'strict'],
+    ['reboot', 'deny']
+  ]
+  for (const [command, expected] of cases) {
+    const { verdict } = await explain(app, command)
+    t.equal(verdict.decision, expected, `${command}: ${verdict.reason}`)
+    if (expected === 'strict') t.strictSame(verdict.always_options, [], 'nothing is offered')
+  }
+  const asked = await app.request(
+    'POST',
+    '/policy/explain',
+    { tool: 'shell_exec', params: { command: 'cat .env' } },
+    { authorization: `Bearer ${CALL_TOKEN}` }
+  )
+  t.match(asked.body.verdict, { decision: 'deny', code: 'SENSITIVE_PATH' }, 'a call-only token may ask, and not read')
+})
+
+t.test('no command is let at this server: its processes, its ports, its files', async t => {
+  const user = [{ effect: 'allow' as const, match: { command: 'echo $PPID' } }]
+  const app = await startApp(t, FILES, { settings: { tiers: { administrator: [], user, workspace: [] } } })
+  const helper = (await app.call('shell_exec', { command: 'echo $PPID' })).result.data.output.trim()
+  t.match(helper, /^[1-9][0-9]+$/)
+  const { port } = new URL(app.url)
+  const [run] = runFolders(process.env)
+  const lines = [
+    `kill ${process.pid}`,
+    `kill -9 ${helper}`,
+    `cat /proc/${helper}/environ`,
+    `curl http://127.0.0.1:${port}/health`,
+    `curl -s localhost:${port}`,
+    `curl http://2130706433:${port}`,
+    `curl http://0x7f.1:${port}`,
+    `wget -qO- http://[::1]:${port}`,
+    `nc 127.0.0.1 ${port}`,
+    `cat ${run}/1.json`,
+    `cd ${path.dirname(run)} && cat run/1.json`,
+    `ls ${app.settings.state_dir}`
+  ]
+  for (const command of lines) {
+    const { verdict } = await explain(app, command)
+    t.match(verdict, { decision: 'deny', code: 'COMMAND_BLOCKED' }, `${command}: ${verdict.reason}`)
+  }
+  const { verdict } = await explain(app, `curl http://127.0.0.1:${Number(port) === 1 ? 2 : 1}`)
+  t.equal(verdict.decision, 'ask', 'another port of this machine is another server')
+})
+
+t.test('a line that only reads runs by itself, in the strictest sandbox', async t => {
+  const { app, holds } = await kept(t)
+  const call = await app.call('shell_exec', { command: 'cat README.md | wc -l' })
+  if (!holds) t.match(call, { status: 'awaiting_approval', approval: { matched_rules: [{ tier: 'server' }] } })
+  await t.test('kept', { skip: missing(holds) }, async t => {
+    t.match(call, {
+      status: 'success',
+      approved_by: { source: 'auto' },
+      result: { data: { isolation: 'strict', output: '1\n' } }
+    })
+    const cases: object[] = [
+      { command: 'cat', stdin: 'x' },
+      { command: 'ls', env: { A: 'b' } },
+      { command: 'ls', isolation: 'none' },
+      { command: 'ls', network: ['example.com'] }
+    ]
+    for (const params of cases)
+      t.equal((await app.call('shell_exec', params)).status, 'awaiting_approval', JSON.stringify(params))
+  })
+})
+
+t.test('a read-only server runs what only reads, and nothing else', async t => {
+  const { app, holds } = await kept(t, { settings: { read_only: true } })
+  t.equal((await explain(app, 'ls')).verdict.decision, holds ? 'allow' : 'ask')
+  t.match((await explain(app, 'npm test')).verdict, { decision: 'deny', code: 'PERMISSION_DENIED' })
+})
+
+t.test('without a sandbox nobody but a person lets a command run', async t => {
+  const user = [{ effect: 'allow' as const, match: { command: 'true' } }]
+  const tiers = { administrator: [], user, workspace: [] }
+  const { app, holds } = await kept(t, { settings: { tiers } })
+  if (!holds) t.equal((await explain(app, 'true')).verdict.decision, 'ask')
+  const none = await startApp(t, FILES, { settings: { tiers } })
+  t.match((await explain(none, 'true')).verdict, { decision: 'allow', source: 'config' }, 'unless none was chosen')
+  t.equal((await explain(none, 'ls')).verdict.decision, 'ask', 'and nothing keeps it to reading')
+})
+
+t.test('all that is told is described', async t => {
+  const { app } = await kept(t, {
+    settings: { tiers: { administrator: [{ effect: 'ask', match: { command: 'ls' } }], user: [], workspace: [] } }
+  })
+  const unknown = new Set<string>()
+  const look = (value: Json, schema: Json, at: string) => {
+    const { anyOf = [], items, properties } = schema
+    if (Array.isArray(value)) for (const one of value) look(one, items, at)
+    else if (value !== null && typeof value === 'object')
+      for (const [name, inner] of Object.entries(value)) {
+        const known = [schema, ...anyOf].find(each => each.properties?.[name])?.properties[name]
+        if (known) look(inner, known, `${at}.${name}`)
+        else if (properties) unknown.add(`${at}.${name}`)
+      }
+  }
+  const commands = [
+    'cat .env ../x',
+    'timeout 5 bash -c "ls; git status"',
+    'cd src && npm test > .envrc',
+    'reboot',
+    'cd $x; ls'
+  ]
+  for (const command of commands) look(await explain(app, command), Explained, '')
+  for (const [tool, params] of Object.entries({
+    read_file: { path: './.env' },
+    delete_file: { path: 'src', recursive: true },
+    write_file: { path: '.git/config', content: 'x' },
+    shell_exec: { command: 'npm test', network: ['example.com'] }
+  }))
+    look(await app.post('/policy/explain', { tool, params }), Explained, '')
+  t.strictSame([...unknown], [])
+})

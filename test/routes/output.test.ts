@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { SseParser } from '../../src/client/sse.ts'
+import { follow, startApp, type TestApp, TOKEN } from '../start-app.ts'
+
+/** Runs a command, whatever it takes; its id. */
+async function run(app: TestApp, command: string, more: object = {}): Promise<string> {
+  const { tool_call_id, approval } = await app.call('shell_exec', { command }, more)
+  if (approval) await app.post('/approve', { tool_call_id, digest: approval.digest, confirm: true })
+  if (!('background' in more)) await app.get(`/calls/${tool_call_id}?wait_ms=60000`)
+  return tool_call_id
+}
+
+t.test('output is followed as it comes, from any place, to its end', async t => {
+  const app = await startApp(t)
+  const command = 'printf "one €"; until [ -e go ]; do sleep 0.02; done; printf " two" >&2'
+  const id = await run(app, command, { background: true })
+  const url = `${app.url}/calls/${id}/output`
+  const whole = await follow(t, url)
+  const first = { id: '7', event: 'output', stream: 'output', text: 'one €', offset: 0, next_offset: 7 }
+  t.same(await whole.until(({ text }) => text), [first])
+  const resumed = await follow(t, url, { 'last-event-id': '7' })
+  const errors = await follow(t, `${url}?stream=stderr`)
+  app.write('go', '')
+  const end = { id: '11', event: 'end', stream: 'output', offset: 11 }
+  const second = { id: '11', event: 'output', stream: 'output', text: ' two', offset: 7, next_offset: 11 }
+  t.same(await whole.rest(), [second, end])
+  t.same(await resumed.rest(), [second, end])
+  t.same(await errors.rest(), [
+    { id: '4', event: 'output', stream: 'stderr', text: ' two', offset: 0, next_offset: 4 },
+    { id: '4', event: 'end', stream: 'stderr', offset: 4 }
+  ])
+  t.same(await (await follow(t, `${url}?offset=8`)).rest(), [
+    { id: '11', event: 'output', stream: 'output', text: 'two', offset: 8, next_offset: 11 },
+    end
+  ])
+})
+
+t.test('a call that waits for a decision is followed from its beginning, or to an end without output', async t => {
+  const app = await startApp(t)
+  const waiting = async () => (await app.call('shell_exec', { command: 'echo hi; touch made' })).tool_call_id
+  const [approved, rejected] = [await waiting(), await waiting()]
+  const one = await follow(t, `${app.url}/calls/${approved}/output`)
+  const other = await follow(t, `${app.url}/calls/${rejected}/output`)
+  const polled = app.get(`/calls/${rejected}/output?wait_ms=60000`)
+  await app.post('/approve', { tool_call_id: approved })
+  await app.post('/reject', { tool_call_id: rejected })
+  t.match(await one.rest(), [{ text: 'hi\n' }, { event: 'end', offset: 3 }])
+  t.same(await other.rest(), [{ id: '0', event: 'end', stream: 'output', offset: 0 }])
+  t.same(await polled, { text: '', offset: 0, next_offset: 0, ended: true })
+})
+
+t.test('it comes as plain text where that is wanted', async t => {
+  const app = await startApp(t)
+  const id = await run(app, 'seq 1 50000')
+  const plain = (query = '') => app.request('GET', `/calls/${id}/output${query}`, undefined, { accept: 'text/plain' })
+  const whole = Array.from({ length: 50_000 }, (_, i) => `${i + 1}\n`).join('')
+  const { body, headers } = await plain()
+  t.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
+  t.ok(body === whole)
+  t.equal((await plain('?offset=2&limit=4')).body, '2\n3\n')
+  const missing = `/calls/tc_01J00000000000000000000000/output`
+  for (const accept of ['text/plain', 'text/event-stream', 'application/json'])
+    t.match(
+      await app.request('GET', missing, undefined, { accept }),
+      { status: 404, body: { code: 'NOT_FOUND' } },
+      accept
+    )
+})
+
+t.test('what was not kept is told in the text too', async t => {
+  const app = await startApp(t, {}, { settings: { output: { spill_bytes: 8_000 } } })
+  const id = await run(app, 'seq 1 500000')
+  const { body } = await app.request('GET', `/calls/${id}/output`, undefined, { accept: 'text/plain' })
+  t.match(body, /^1\n2\n[^[]*\n\[\d+ bytes were not kept, from byte \d+ on\]\n[^[]*\n500000\n$/)
+  const told = await (await follow(t, `${app.url}/calls/${id}/output`)).rest()
+  t.equal(told.filter(({ dropped }) => dropped).length, 1)
+})
+
+t.test('a reader that goes leaves nothing behind, and a slow one gets all', async t => {
+  const app = await startApp(t)
+  const id = await run(app, 'echo up; exec sleep 100', { background: true })
+  const gone = await follow(t, `${app.url}/calls/${id}/output`)
+  await gone.until(({ text }) => text === 'up\n')
+  gone.close()
+  await app.post(`/calls/${id}/cancel`, {})
+  const much = await run(app, 'head -c 3000000 /dev/zero | tr "\\0" x')
+  const response = await fetch(`${app.url}/calls/${much}/output`, {
+    headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' }
+  })
+  await once(AbortSignal.timeout(200), 'abort')
+  const text = await response.text()
+  const frames = new SseParser().push(Buffer.from(text)).map(({ data }) => JSON.parse(data).text ?? '')
+  t.ok(frames.join('') === 'x'.repeat(3_000_000))
+  t.match(text.slice(-200), /event: end\ndata: \{"stream":"output","offset":3000000\}\n\n$/)
+})

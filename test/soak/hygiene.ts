@@ -1,0 +1,180 @@
+// npm run hygiene: commands that leave something behind in every way there is, cancels in the middle, and a server that is
+// killed while commands and jobs run. Looks each time for what is left of it, prints figures as JSON, and ends with 1
+// where there is anything.
+import { spawn } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type Client, connect } from '../../src/client/client.ts'
+import { skip } from '../sandbox/world.ts'
+import { daemons, lasting } from './daemons.ts'
+import { groupsOf, isLasting, Leftovers } from './leftovers.ts'
+
+const BUILT = join(import.meta.dirname, '../../bin/toolgate.cjs')
+const LEVELS = ['none', 'workspace'] as const
+const IN_FLIGHT = 8
+const JOBS = 8
+/** All must be gone so long after whoever minded it. */
+const GONE_MS = 2_000
+const START_MS = 20_000
+const LONGEST_LIFE_MS = 100
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1000' } } })
+const rounds = Number(values.rounds)
+const faults: string[] = []
+const figures: Record<string, object> = {}
+for (const level of LEVELS) figures[level] = level !== 'none' && skip ? { skipped: skip } : await livedThrough(level)
+console.log(JSON.stringify({ ...figures, faults }, null, 2))
+if (faults.length > 0) process.exitCode = 1
+
+/** What a result tells of a command. In a sandbox nothing is left to tell of: all in it ends with the command. */
+interface Ran {
+  isolation: string
+  survivors: number[]
+}
+
+async function livedThrough(level: (typeof LEVELS)[number]) {
+  const fault = (text: string) => faults.push(`${level}: ${text}`)
+  const marker = `hygiene-${randomBytes(8).toString('hex')}`
+  const lines = daemons(marker, level)
+  const leftovers = new Leftovers(marker)
+  const at = placeFor(level, [...lines, lasting(marker)])
+  const before = filesIn(at.root)
+  const pids: number[] = []
+  let server = await serve(at)
+  pids.push(server.pid)
+  const began = performance.now()
+  let survivors = 0
+
+  await inFlight(rounds, async i => {
+    const call = await server.client.call('shell_exec', { command: lines[i % lines.length]! }, { wait_ms: 60_000 })
+    leftovers.calls.add(call.tool_call_id)
+    const ran = call.status === 'success' ? (call.result.data as Ran) : undefined
+    if (ran?.isolation !== level) fault(`${lines[i % lines.length]} came to ${JSON.stringify(call)}`)
+    survivors += ran?.survivors.length ?? 0
+  })
+  const daemons_gone_ms = await gone(leftovers, text => fault(`after the daemons ${text}`))
+
+  const cancels = Math.ceil(rounds / 10)
+  await inFlight(cancels, async () => {
+    const { tool_call_id } = await server.client.call('shell_exec', { command: lasting(marker) }, { wait_ms: 0 })
+    leftovers.calls.add(tool_call_id)
+    await setTimeout(randomInt(LONGEST_LIFE_MS))
+    await server.client.cancel(tool_call_id)
+  })
+  const cancels_gone_ms = await gone(leftovers, text => fault(`after the cancels ${text}`))
+  for (const zombie of leftovers.zombiesBeneath(server.pid)) fault(`the server keeps a zombie: ${zombie}`)
+  for (const group of groupsOf(pids)) if (!isLasting(group)) fault(`${group} is left while nothing runs`)
+
+  for (let i = 0; i < JOBS; i++) {
+    const call = await server.client.call('shell_background', { command: lasting(marker) })
+    const waiting = await server.client.call('shell_exec', { command: lasting(marker) }, { wait_ms: 0 })
+    for (const { tool_call_id } of [call, waiting]) leftovers.calls.add(tool_call_id)
+  }
+  await until(() => leftovers.marked().length >= 2 * JOBS, START_MS)
+  if (leftovers.marked().length < 2 * JOBS) fault('not all of what was to be killed has started')
+  const groups = groupsOf(pids).length
+  leftovers.remember(server.pid)
+  await server.end('SIGKILL')
+  const killed = performance.now()
+  const killed_gone_ms = await gone(leftovers, text => fault(`after the kill ${text}`))
+  await until(() => leftovers.remembered().length === 0, killed + GONE_MS - performance.now())
+  for (const one of leftovers.remembered()) fault(`after the kill there still is ${one}`)
+  const left_to_init = leftovers.leftToInit()
+
+  server = await serve(at)
+  pids.push(server.pid)
+  // The first command is what a server clears up before.
+  await server.client.call('run_code', { language: 'bash', code: 'true' })
+  const jobs = await server.client.jobs()
+  const interrupted = jobs.filter(({ status }) => status === 'interrupted').length
+  if (interrupted !== JOBS) fault(`${interrupted} of ${JOBS} jobs are told to be interrupted`)
+  await server.end('SIGTERM')
+  for (const group of groupsOf(pids)) fault(`${group} is left after the next start`)
+  for (const name of readdirSync(at.temporary)) fault(`${name} is left among temporary files`)
+  const after = filesIn(at.root)
+  if (after.join('\n') !== before.join('\n')) fault(`the workspace holds ${after.join(', ')}`)
+  rmSync(at.home, { recursive: true })
+  const took_s = Math.round((performance.now() - began) / 1_000)
+  return {
+    daemons: rounds,
+    survivors,
+    daemons_gone_ms,
+    cancels,
+    cancels_gone_ms,
+    killed: 2 * JOBS,
+    groups,
+    killed_gone_ms,
+    left_to_init,
+    took_s
+  }
+}
+
+/** A home, a workspace and a folder for temporary files. What runs there by itself is what is named. */
+function placeFor(level: string, commands: readonly string[]) {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'hygiene-')))
+  const [root, temporary, config] = [join(home, 'ws'), join(home, 'tmp'), join(home, '.config/toolgate')]
+  for (const folder of [join(root, 'src'), temporary, config]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(root, 'src/a.txt'), 'a\n')
+  const rules = commands.map(command => ({ effect: 'allow', match: { command } }))
+  writeFileSync(join(config, 'config.jsonc'), JSON.stringify({ sandbox: { level }, rules }))
+  return { home, root, temporary }
+}
+
+interface Served {
+  pid: number
+  client: Client
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+async function serve({ home, root, temporary }: ReturnType<typeof placeFor>): Promise<Served> {
+  const child = spawn(process.execPath, [BUILT, 'serve', '--ready', 'json', '--log-level', 'error'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: temporary, TOOLGATE_ADMIN_CONFIG: join(home, 'none') },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const exited = once(child, 'exit')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const { url, discovery_file } = JSON.parse(line)
+  const { token } = JSON.parse(readFileSync(discovery_file, 'utf8'))
+  return {
+    pid: child.pid!,
+    client: connect({ url, token }),
+    async end(signal) {
+      child.kill(signal)
+      await exited
+    }
+  }
+}
+
+/** So many times, a few at once. */
+async function inFlight(count: number, work: (i: number) => Promise<void>) {
+  let next = 0
+  const lane = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
+}
+
+/** How long it took until nothing was left; what is left in the end is a fault. */
+async function gone(leftovers: Leftovers, fault: (text: string) => void): Promise<number> {
+  const began = performance.now()
+  await until(() => leftovers.marked().length === 0, GONE_MS)
+  const took = Math.round(performance.now() - began)
+  for (const one of leftovers.marked()) fault(`there still is ${one}`)
+  return took
+}
+
+async function until(isSo: () => boolean, ms: number) {
+  const end = performance.now() + ms
+  while (!isSo() && performance.now() < end) await setTimeout(20)
+}
+
+function filesIn(root: string) {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
+}

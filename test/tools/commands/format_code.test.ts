@@ -1,0 +1,188 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, utimesSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import type { Host } from '../../../src/host/host.ts'
+import type { Context } from '../../../src/tool.ts'
+import formatCode from '../../../src/tools/commands/format_code.ts'
+import type { FORMATTERS } from '../../../src/tools/commands/formatters.ts'
+import { formattingOf } from '../../../src/tools/commands/formatting.ts'
+import { type Json, startApp } from '../../start-app.ts'
+import { failure, makeWorld } from '../context.ts'
+
+/** Says who formats, and what it was told; a line `bad` is a fault to it. */
+const FORMATTER = `#!/bin/bash
+input=$(cat; echo x); input=\${input%x}
+if grep -q '^bad$' <<< "$input"; then echo "line 1: bad" >&2; exit 2; fi
+printf '%s' "$input" | sed 's/  */ /g'
+echo ran >> "\${0%/*}/ran.txt" 2> /dev/null || true
+`
+const PROJECT = { '.prettierrc': '{}', 'node_modules/.bin/prettier': FORMATTER }
+const DIFF = '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n-let  a =  1\n+let a = 1\n let b\n'
+
+const bwrap = spawnSync('bwrap', ['--version']).status === 0
+const needs = (there: boolean, what: string) => (there || process.env.CI ? {} : { skip: `no ${what} here` })
+/** No part of what the server needs, so no machine must have it. */
+const rustfmt = spawnSync('rustfmt', ['--version']).status === 0
+
+async function start(t: Test, files: Record<string, string>) {
+  const app = await startApp(t, files)
+  for (const [name, text] of Object.entries(files))
+    if (text.startsWith('#!')) chmodSync(path.join(app.root, name), 0o755)
+  const approve = ({ tool_call_id, approval }: Json) =>
+    app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest, confirm: true })
+  return { ...app, approve, ran: () => existsSync(path.join(app.root, 'node_modules/.bin/ran.txt')) }
+}
+
+t.test('formats files, tells the diff of each, and can be undone', needs(bwrap, 'bubblewrap'), async t => {
+  const { call, approve, post, read } = await start(t, {
+    ...PROJECT,
+    'a.ts': 'let  a =  1\nlet b\n',
+    'b.ts': 'fine\n',
+    'c.ts': 'bad\n',
+    'd.txt': 'x'
+  })
+  const paths = ['a.ts', 'b.ts', 'c.ts', 'd.txt', 'gone.ts', 'a.ts']
+  const asked = await call('format_code', { paths })
+  const notes = [
+    'c.ts: prettier ended with exit code 2: line 1: bad',
+    'd.txt: No formatter is known for it that the project uses.',
+    'gone.ts: There is no such file.'
+  ]
+  t.match(asked.approval, { level: 'ask', preview: { title: 'Format 6 files', diff: DIFF, notes } })
+  const done = await approve(asked)
+  t.strictSame(done.result.data, {
+    changed: [{ path: 'a.ts', formatter: 'prettier', diff: DIFF, added: 1, removed: 1 }],
+    unchanged: ['b.ts'],
+    failed: [
+      { path: 'c.ts', message: 'prettier ended with exit code 2: line 1: bad' },
+      { path: 'd.txt', message: 'No formatter is known for it that the project uses.' },
+      { path: 'gone.ts', message: 'There is no such file.' }
+    ],
+    check: false,
+    isolation: 'strict'
+  })
+  t.match(done.changes, [{ path: 'a.ts', operation: 'modified', added: 1, removed: 1 }])
+  t.equal(read('a.ts'), 'let a = 1\nlet b\n')
+  await post(`/calls/${done.tool_call_id}/undo`, {})
+  const undone = await call('undo', { tool_call_id: done.tool_call_id })
+  if (undone.status === 'awaiting_approval') await approve(undone)
+  t.equal(read('a.ts'), 'let  a =  1\nlet b\n')
+})
+
+t.test('where nothing keeps it, it never runs before it is approved, and no rule waves it through', async t => {
+  const { ctx } = makeWorld(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
+  const processes = { holds: async () => false, find: ([name]: readonly string[]) => name }
+  const unkept: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
+  const { always_ask, effect, preview } = formatCode
+  const nothing = 'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
+  const input = { paths: ['a.ts'] }
+  t.equal(await always_ask!(input, unkept), nothing)
+  if (typeof effect !== 'function') throw new Error('it depends on what holds')
+  t.strictSame([await effect(input, unkept), await effect({ ...input, check: true }, unkept)], ['write', 'execute'])
+  t.strictSame(await preview!(input, unkept), {
+    title: 'Format a.ts',
+    text: 'prettier --stdin-filepath a.ts  (in ., for a.ts)',
+    notes: [nothing]
+  })
+})
+
+t.test(
+  'where it is kept, the diff is shown first, and exactly that is written',
+  needs(bwrap, 'bubblewrap'),
+  async t => {
+    const { call, approve, read, write, root, ran } = await start(t, { ...PROJECT, 'a.ts': 'let  a =  1\nlet b\n' })
+    const check = await call('format_code', { paths: ['a.ts'], check: true })
+    t.match(check, {
+      status: 'success',
+      result: { data: { changed: [{ diff: DIFF }], check: true, isolation: 'strict' } }
+    })
+    const asked = await call('format_code', { paths: ['a.ts'] })
+    t.strictSame(asked.approval.preview, { title: 'Format a.ts', diff: DIFF })
+    t.notOk(ran(), 'it can write nothing')
+    utimesSync(path.join(root, 'a.ts'), 1, 1)
+    write('node_modules/.bin/prettier', '#!/bin/sh\necho something else\n')
+    t.match((await approve(asked)).result.data, { changed: [{ diff: DIFF }], isolation: 'strict' })
+    t.equal(read('a.ts'), 'let a = 1\nlet b\n')
+  }
+)
+
+t.test('a file that changed after the diff was shown is not overwritten', needs(bwrap, 'bubblewrap'), async t => {
+  const { call, approve, read, write } = await start(t, { ...PROJECT, 'a.ts': 'let  a\n' })
+  const asked = await call('format_code', { paths: ['a.ts'] })
+  write('a.ts', 'let  other\n')
+  t.equal((await approve(asked)).code, 'PREVIEW_CHANGED')
+  t.equal(read('a.ts'), 'let  other\n')
+})
+
+t.test('a secret in a file stays what it is', async t => {
+  const secret = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40)
+  const { call, approve, read } = await start(t, { ...PROJECT, 'a.ts': `let  token = '${secret}'\n` })
+  await approve(await call('format_code', { paths: ['a.ts'] }))
+  t.equal(read('a.ts'), `let token = '${secret}'\n`)
+})
+
+t.test('encoding and byte order mark are kept', async t => {
+  const { call, approve, write, root } = await start(t, { ...PROJECT })
+  write('a.ts', Buffer.from('\ufefflet  ä\n', 'utf16le'))
+  await approve(await call('format_code', { paths: ['a.ts'] }))
+  const after = spawnSync('cat', [path.join(root, 'a.ts')]).stdout
+  t.ok(after.equals(Buffer.from('\ufefflet ä\n', 'utf16le')))
+})
+
+t.test('rustfmt', rustfmt ? {} : { skip: 'no rustfmt here' }, async t => {
+  const { call, approve, read } = await start(t, { 'src/a.rs': 'fn  main( ){let x=1;}\n', 'src/b.rs': 'fn main( {\n' })
+  const { data } = (await approve(await call('format_code', { paths: ['src/a.rs', 'src/b.rs'] }))).result
+  t.match(data, {
+    changed: [{ path: 'src/a.rs', formatter: 'rustfmt' }],
+    failed: [{ path: 'src/b.rs', message: /^rustfmt ended/ }]
+  })
+  t.equal(read('src/a.rs'), 'fn main() {\n    let x = 1;\n}\n')
+})
+
+t.test('which formatter a file gets', async t => {
+  const { ctx } = makeWorld(t, {
+    node_modules: { '.bin': { prettier: '', biome: '' } },
+    '.venv': { bin: { ruff: '', black: '' } },
+    web: { '.prettierrc': '' },
+    both: { 'biome.json': '{}', '.prettierrc': '' },
+    py: { 'pyproject.toml': '[tool.black]\nline-length = 100\n', sub: { 'ruff.toml': 'line-length = 100\n' } }
+  })
+  const processes = { find: ([name]: readonly string[]) => (name === 'shfmt' ? name : undefined) }
+  const here: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
+  const chosen = async (path: string, asked?: keyof typeof FORMATTERS) => {
+    const { cwd, argv } = await formattingOf(path, asked, here)
+    return `${cwd}: ${argv.join(' ')}`
+  }
+  t.equal(await chosen('web/a.ts'), 'web: ../node_modules/.bin/prettier --stdin-filepath a.ts')
+  t.equal(await chosen('both/-a.ts'), 'both: ../node_modules/.bin/biome format --stdin-file-path=./-a.ts')
+  t.equal(await chosen('both/a.md'), 'both: ../node_modules/.bin/prettier --stdin-filepath a.md')
+  t.equal(await chosen('py/a.py'), 'py: ../.venv/bin/black --quiet --stdin-filename=a.py -')
+  t.equal(await chosen('py/sub/a.py'), 'py/sub: ../../.venv/bin/ruff format --stdin-filename=a.py -')
+  t.equal(await chosen('a.ts', 'biome'), '.: node_modules/.bin/biome format --stdin-file-path=a.ts')
+  t.equal(await chosen('a.sh'), '.: shfmt -filename a.sh')
+  t.equal(await chosen('a.ts'), '.: node_modules/.bin/biome format --stdin-file-path=a.ts', 'it is installed')
+  t.match(await failure(() => chosen('a.txt')), { message: /^No formatter is known/ })
+  t.match(await failure(() => chosen('a.go')), { message: 'gofmt is not installed.' })
+})
+
+t.test('where nothing would change nobody is asked', needs(bwrap, 'bubblewrap'), async t => {
+  const { call } = await start(t, { ...PROJECT, 'b.ts': 'fine\n' })
+  t.match(await call('format_code', { paths: ['b.ts'] }), {
+    status: 'success',
+    result: { data: { unchanged: ['b.ts'] } }
+  })
+  t.match(await call('format_code', { paths: ['gone.ts'] }), { status: 'error', error: { code: 'FILE_NOT_FOUND' } })
+})
+
+t.test('a formatter that the project has installed, or names as a package, is its own', async t => {
+  const { ctx } = makeWorld(t, {
+    installed: { src: {}, node_modules: { '.bin': { prettier: '' } } },
+    named: { 'package.json': '{"devDependencies":{"prettier":"3"}}' }
+  })
+  const processes = { find: () => undefined }
+  const here: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
+  const { argv, formatter } = await formattingOf('installed/src/a.ts', undefined, here)
+  t.match({ argv, formatter }, { formatter: 'prettier', argv: ['../node_modules/.bin/prettier'] })
+  t.match(await failure(() => formattingOf('named/a.ts', undefined, here)), { message: 'prettier is not installed.' })
+})

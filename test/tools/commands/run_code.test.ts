@@ -1,0 +1,218 @@
+// Real code in real sandboxes, over HTTP.
+import { spawnSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import t, { type Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config.ts'
+import { listening, outsideOf } from '../../egress/outside.ts'
+import { contents } from '../../folder.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+const missing = ['bwrap', 'python3', 'bash', 'node'].filter(program => spawnSync(program, ['--version']).error)
+const skip = missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
+const FILES = {
+  'a.txt': 'größe\n',
+  'dir/b.txt': 'b\n',
+  'mod.py': 'x = 5\n',
+  'node_modules/five/index.js': 'module.exports = 5'
+}
+
+t.test('run_code', { skip, timeout: 240_000 }, async t => {
+  process.env.SOME_SECRET = 'a-secret-of-the-server'
+  t.teardown(() => delete process.env.SOME_SECRET)
+  const app = await start(t)
+
+  t.test('code of each language reads the workspace, its arguments and its input', async t => {
+    const more = { args: ['a b', '', '\'"$x\\', '-v', 'ü\n'], stdin: 'from stdin ☃\n', env: { NAME: 'välue' } }
+    const CODE = {
+      python:
+        'import mod, os, sys\nprint(open("a.txt").read() + sys.stdin.read() + os.environ["NAME"], mod.x)\nprint("|".join(sys.argv[1:]))',
+      bash: 'cat a.txt -; echo "$NAME" 5; (IFS="|"; echo "$*")',
+      node: 'const fs = require("fs")\nconsole.log(fs.readFileSync("a.txt", "utf8") + fs.readFileSync(0, "utf8") + process.env.NAME, require("five"))\nconsole.log(process.argv.slice(2).join("|"))'
+    }
+    for (const [language, code] of Object.entries(CODE)) {
+      const { result, approved_by } = await app.run({ language, code, ...more })
+      t.match(approved_by, { source: 'auto' }, `${language} runs by itself`)
+      t.strictSame(
+        { ...result.data, duration_ms: 0 },
+        {
+          stdout: `größe\nfrom stdin ☃\nvälue 5\na b||'"$x\\|-v|ü\n\n`,
+          stderr: '',
+          output: result.data.stdout,
+          exit_code: 0,
+          signal: null,
+          timed_out: false,
+          duration_ms: 0,
+          survivors: [],
+          truncated: false,
+          isolation: 'strict'
+        }
+      )
+    }
+  })
+
+  t.test('it runs in the folder that is asked for', async t => {
+    const { result } = await app.run({ language: 'bash', code: 'cat b.txt', cwd: 'dir' })
+    t.equal(result.data.stdout, 'b\n')
+  })
+
+  t.test('modern code of Node: imports, and await at the top', async t => {
+    const code = 'import { readFile } from "node:fs/promises"\nconsole.log(await readFile("dir/b.txt", "utf8"))'
+    t.equal((await app.run({ language: 'node', code })).result.data.stdout, 'b\n\n')
+  })
+
+  t.test('it writes nothing but its temporary folder, and nothing of that is left', async t => {
+    const before = contents(app.root)
+    const code =
+      'echo x > made.txt; echo y >> a.txt; rm dir/b.txt; touch ~/z /etc/z; echo ok > "$TMPDIR/t" && cat "$TMPDIR/t"'
+    const { result } = await app.run({ language: 'bash', code })
+    t.equal(result.data.stdout, 'ok\n')
+    t.strictSame(contents(app.root), before)
+    t.equal((await app.run({ language: 'bash', code: 'cat "$TMPDIR/t"' })).result.data.exit_code, 1)
+  })
+
+  t.test('it sees no secret of the server, and no variable but the usual ones', async t => {
+    const { result } = await app.run({ language: 'bash', code: 'env; cat /proc/1/environ' })
+    const names = [...result.data.stdout.matchAll(/^([A-Za-z_]+)=/gm)].map(([, name]) => name)
+    t.notMatch(result.data.stdout, 'a-secret-of-the-server')
+    t.notMatch(names.join(' '), /TOOLGATE_|SOME_SECRET/)
+  })
+
+  t.test('how it ends', async t => {
+    t.match((await app.run({ language: 'python', code: 'import sys; sys.exit(7)' })).result, {
+      data: { exit_code: 7, signal: null },
+      content: '[Exit code 7]',
+      title: 'Python: import sys; sys.exit(7)'
+    })
+    t.match((await app.run({ language: 'python', code: '1/0' })).result.data, {
+      exit_code: 1,
+      stderr: /main\.py", line 1[\s\S]*ZeroDivisionError/
+    })
+    const killed = (await app.run({ language: 'bash', code: 'kill -9 $$' })).result.data
+    t.ok(killed.signal === 'SIGKILL' || killed.exit_code === 128 + 9, 'by a signal')
+    t.match((await app.run({ language: 'node', code: 'setInterval(() => {}, 9)', timeout_ms: 300 })).result.data, {
+      timed_out: true
+    })
+    t.match((await app.run({ language: 'bash', code: 'sleep 1000 & disown; echo done' })).result.data, {
+      stdout: 'done\n',
+      exit_code: 0
+    })
+  })
+
+  t.test('code of a million characters, and as much output', async t => {
+    const code = `${'# a comment to fill this file with something that is long\n'.repeat(17_000)}print("é" * 500_000)`
+    const { result, tool_call_id } = await app.run({ language: 'python', code })
+    t.match(result.data, { exit_code: 0, truncated: true })
+    t.ok(result.data.stdout.length < 100_000)
+    const rest = await app.get(`/calls/${tool_call_id}/output?offset=999990`)
+    t.strictSame(rest, { text: 'ééééé\n', offset: 999_990, next_offset: 1_000_001, ended: true })
+  })
+
+  t.test('what cannot run is told before anybody is asked', async t => {
+    const refused = async (more: object) => {
+      const { status, body } = await app.request('POST', '/calls', {
+        tool: 'run_code',
+        params: { language: 'bash', code: ':', ...more }
+      })
+      return status === 200 ? body.error : body
+    }
+    t.match(await refused({ cwd: 'missing' }), { code: 'FILE_NOT_FOUND' })
+    t.match(await refused({ cwd: '..' }), { code: 'INVALID_PATH' })
+    t.match(await refused({ args: ['ok', 'a\0b'] }), { code: 'INVALID_PARAMS', message: /args\/1/ })
+    t.match(await refused({ network: ['a.test', '*.com'] }), { code: 'INVALID_PARAMS', message: /network\/1/ })
+    t.match(await refused({ network: ['https://a.test'], write: true }), { code: 'INVALID_PARAMS' })
+    t.match(await refused({ env: { PATH: '/nowhere' } }), { code: 'EXECUTION_ERROR', message: /no Bash here.*package/ })
+  })
+
+  t.test('with write it is asked about, shown whole, and writes in the workspace', async t => {
+    const code = 'echo new > made.txt\n# \u202e trick'
+    const call = await app.call('run_code', { language: 'bash', code, write: true, args: ['x'], stdin: 'in' })
+    t.match(call, {
+      status: 'awaiting_approval',
+      approval: {
+        level: 'ask',
+        always_options: [],
+        preview: {
+          title: 'Bash: echo new > made.txt',
+          text: 'language: bash\ncwd: .\nargs: ["x"]\nstdin: "in"\nwrite: the workspace\n\necho new > made.txt\n# \\u{202e} trick'
+        }
+      }
+    })
+    t.match(call.approval.preview.notes.join('\n'), /invisible/)
+    t.match((await app.approve(call)).result.data, { exit_code: 0, isolation: 'workspace' })
+    t.equal(app.read('made.txt'), 'new\n')
+  })
+
+  t.test('without a network nothing is reached', async t => {
+    const code = 'exec 3<>/dev/tcp/1.1.1.1/80'
+    t.match((await app.run({ language: 'bash', code })).result.data, { exit_code: 1, stderr: /unreachable/ })
+  })
+
+  t.test('a host that is granted is reached, any other is told', async t => {
+    const code = `
+for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test/'])
+  console.log(await fetch(url).then(answer => answer.text(), () => 'nothing'))`
+    const call = await app.call('run_code', { language: 'node', code, network: ['a.test', '*.a.test'] })
+    t.match(call, {
+      status: 'awaiting_approval',
+      approval: { level: 'ask', always_options: [], preview: { text: /^network: a\.test, \*\.a\.test$/m } }
+    })
+    const { result } = await app.approve(call)
+    t.match(result.data, { exit_code: 0, isolation: 'strict', stdout: 'GET /x\nnothing\nnothing\n' })
+    t.strictSame(
+      [result.data.network.allowed, result.data.network.refused].map(rows =>
+        rows.map(({ host, port }: Json) => [host, port])
+      ),
+      [
+        [['a.test', 80]],
+        [
+          ['b.test', 80],
+          ['127.0.0.1.a.test', 80]
+        ]
+      ]
+    )
+    t.match(result.content, /Kept from reaching b\.test:80 \(/)
+  })
+
+  t.test('a caller who may not approve runs code all the same, for it harms nothing', async t => {
+    const params = { language: 'bash', code: 'echo hi' }
+    const headers = { authorization: `Bearer ${CALL_TOKEN}` }
+    const { body } = await app.request('POST', '/calls', { tool: 'run_code', params }, headers)
+    t.match(body, { status: 'success', result: { data: { stdout: 'hi\n', isolation: 'strict' } } })
+  })
+})
+
+t.test('where no sandbox holds', { timeout: 60_000 }, async t => {
+  const params = { language: 'bash', code: 'echo hi' }
+  const sandbox = { ...defaults(Config).sandbox, open_files: 1 }
+
+  t.test('it is refused, with the cure', async t => {
+    const app = await start(t, { settings: { sandbox } })
+    t.match(await app.call('run_code', params), { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
+  })
+
+  t.test('or it is asked about strictly, where that is configured', async t => {
+    const app = await start(t, { settings: { sandbox: { ...sandbox, run_code: 'ask' } } })
+    const call = await app.call('run_code', params)
+    t.match(call, {
+      status: 'awaiting_approval',
+      approval: { level: 'strict', reason: /Nothing keeps the code here/, always_options: [] }
+    })
+    t.match((await app.approve(call)).result.data, { stdout: 'hi\n', isolation: 'none' })
+  })
+})
+
+async function start(t: Test, options: StartOptions = {}) {
+  const web = await listening(
+    t,
+    createServer(({ method, url }, response) => response.end(`${method} ${url}`))
+  )
+  const network = outsideOf(web, { '127.0.0.1.a.test': [['127.0.0.1']] })
+  const app = await startApp(t, FILES, { network, ...options })
+  return {
+    ...app,
+    run: (params: object) => app.call('run_code', params),
+    approve: ({ tool_call_id, approval: { digest, level } }: Json) =>
+      app.post('/approve?wait_ms=60000', { tool_call_id, digest, ...(level === 'strict' && { confirm: true }) })
+  }
+}

@@ -1,0 +1,41 @@
+// How tests speak to tools that ask, and to what runs on after its call.
+import type { Json, TestApp } from '../../start-app.ts'
+
+/** Runs a tool, approving it where it asks. */
+export async function run({ call, post }: TestApp, tool: string, params: object, more: object = {}): Promise<Json> {
+  const asked = await call(tool, params, more)
+  if (asked.status !== 'awaiting_approval') return asked
+  const { tool_call_id, approval } = asked
+  return post('/approve?wait_ms=30000', { tool_call_id, digest: approval.digest, confirm: true })
+}
+
+/** Starts a command that runs on; gives its id. */
+export async function start(app: TestApp, command: string, more: object = {}): Promise<string> {
+  const call = await run(app, 'shell_background', { command, ...more })
+  if (call.status !== 'success') throw new Error(JSON.stringify(call))
+  return call.result.data.task_id
+}
+
+/** How it stands, with what it printed. */
+export const look = async (app: TestApp, task_id: string, more: object = {}): Promise<Json> =>
+  (await run(app, 'get_background_task', { task_id, ...more })).result.data
+
+/** Reads its output until it holds the text; gives all of it. */
+export async function printed(app: TestApp, task_id: string, text: string): Promise<string> {
+  for (let offset = 0, all = ''; ; ) {
+    const { output, next_offset, ended } = await look(app, task_id, { offset, wait_ms: 30_000 })
+    all += output
+    offset = next_offset
+    if (all.includes(text)) return all
+    if (ended) throw new Error(`it ended, and printed ${JSON.stringify(all)}`)
+  }
+}
+
+/** The job once it has ended. */
+export async function ended(app: TestApp, task_id: string): Promise<Json> {
+  for (let offset = 0; ; ) {
+    const task = await look(app, task_id, { offset, wait_ms: 30_000 })
+    if (task.ended) return app.get(`/jobs/${task_id}`)
+    offset = task.next_offset
+  }
+}
