@@ -10,8 +10,13 @@ const PROJECT = path.resolve(import.meta.dirname, '..')
 const OURS = path.join(PROJECT, 'bin/toolgate.cjs')
 const FLOORS = path.join(import.meta.dirname, 'floors')
 /** Everything that is measured runs without asking. */
-const CONFIG = { rules: ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } })) }
-const CONFIG_FOLDERS = { rules: 'config', none: 'no-config' }
+const RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
+/** What keeps the commands of a server; `unconfigured` has no file at all. */
+const CONFIGURATIONS = {
+  none: { rules: RULES, sandbox: { level: 'none' } },
+  workspace: { rules: RULES, sandbox: { level: 'workspace' } },
+  unconfigured: undefined
+}
 
 export interface Server extends Endpoint {
   pid: number
@@ -34,9 +39,11 @@ export class Ground {
     this.floorRoot = path.join(this.folder, 'floor-workspace')
     mkdirSync(this.root)
     mkdirSync(this.floorRoot)
-    const config = path.join(this.folder, CONFIG_FOLDERS.rules, 'toolgate')
-    mkdirSync(config, { recursive: true })
-    writeFileSync(path.join(config, 'config.jsonc'), JSON.stringify(CONFIG))
+    for (const [name, configuration] of Object.entries(CONFIGURATIONS)) {
+      const config = path.join(this.folder, `config-${name}`, 'toolgate')
+      mkdirSync(config, { recursive: true })
+      if (configuration) writeFileSync(path.join(config, 'config.jsonc'), JSON.stringify(configuration))
+    }
   }
 
   /** So many when it counts, few when it is quick. */
@@ -49,13 +56,13 @@ export class Ground {
     for (const root of [this.root, this.floorRoot]) writeFileSync(path.join(root, name), content)
   }
 
-  /** Our server, built, as a process with a state folder of its own, and with the rules above unless told otherwise. */
-  async ours(root = this.root, configuration: 'rules' | 'none' = 'rules'): Promise<Server> {
+  /** Our server, built, as a process with a state folder of its own, and with the rules above. */
+  async ours(root = this.root, configuration: keyof typeof CONFIGURATIONS = 'none'): Promise<Server> {
     const state = mkdtempSync(path.join(this.folder, 'state-'))
     const env = {
       PATH: process.env.PATH ?? '',
       HOME: this.folder,
-      XDG_CONFIG_HOME: path.join(this.folder, CONFIG_FOLDERS[configuration]),
+      XDG_CONFIG_HOME: path.join(this.folder, `config-${configuration}`),
       XDG_STATE_HOME: state,
       // Kept between starts, as on any machine where it was started before.
       XDG_CACHE_HOME: path.join(tmpdir(), 'toolgate-bench-cache')

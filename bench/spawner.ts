@@ -8,6 +8,8 @@ export interface Command {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
+  /** Files that it finds open for reading, as descriptors 3, 4, … */
+  inherit?: readonly string[]
 }
 
 export interface Ran {
@@ -37,6 +39,7 @@ export class Spawner {
     return promise
   }
 
+  /** Kills what it started and has not ended yet: a floor that hangs must not hold up the rest. */
   async close(): Promise<void> {
     const ended = once(this.#child, 'exit')
     this.#child.disconnect()

@@ -1,8 +1,11 @@
 // All rows, in the order in which they are measured and told.
+import commands from './commands.ts'
 import edit from './edit.ts'
 import endurance from './endurance.ts'
 import events from './events.ts'
 import fuzzy from './fuzzy.ts'
+import health from './health.ts'
+import judging from './judging.ts'
 import list from './list.ts'
 import machine from './machine.ts'
 import read from './read.ts'
@@ -22,6 +25,9 @@ export const ROWS: readonly Row[] = [
   fuzzy,
   undo,
   shell,
+  commands,
+  health,
+  judging,
   search,
   list,
   events,

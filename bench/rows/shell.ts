@@ -1,9 +1,8 @@
 // Running a command: a call, against starting the same shell from a small process.
-import { accessSync, constants } from 'node:fs'
-import path from 'node:path'
 import { IN_FLIGHT, talkers } from '../contest.ts'
 import { latencyFindings, rateFinding } from '../finding.ts'
 import { inTurns } from '../measure.ts'
+import { shell } from '../shell.ts'
 import { type Command, durations, type Ran } from '../spawner.ts'
 import { latencies, Talker, type ToolCall, throughput } from '../talker.ts'
 import type { Row } from './row.ts'
@@ -43,22 +42,6 @@ export default {
     ]
   }
 } satisfies Row
-
-/** The shell that the server takes: bash where there is one. */
-function shell(): string {
-  const folders = (process.env.PATH ?? '').split(path.delimiter)
-  const candidates = ['bash', 'sh'].flatMap(name => folders.map(folder => path.join(folder, name)))
-  return candidates.find(isExecutable) ?? '/bin/sh'
-}
-
-function isExecutable(file: string) {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 function checked(ran: Ran): Ran {
   if (ran.code !== 0 || ran.stdout !== 'hi\n') throw new Error(`echo hi ended with ${ran.code}: ${ran.stdout}`)

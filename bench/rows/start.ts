@@ -14,7 +14,7 @@ export default {
   async measure(ground) {
     ground.write('4k.txt', text(4_096, 1))
     const { ours, configured, floor } = await inTurns(ground.many(11, 1), {
-      ours: () => firstAnswer(() => ground.ours(ground.root, 'none'), '/calls'),
+      ours: () => firstAnswer(() => ground.ours(ground.root, 'unconfigured'), '/calls'),
       configured: () => firstAnswer(() => ground.ours(), '/calls'),
       floor: () => firstAnswer(() => ground.floor('fastify'), '/read')
     })

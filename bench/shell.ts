@@ -1,0 +1,19 @@
+// The shell that the server takes for command lines.
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+
+/** bash where there is one. */
+export function shell(): string {
+  const folders = (process.env.PATH ?? '').split(path.delimiter)
+  const candidates = ['bash', 'sh'].flatMap(name => folders.map(folder => path.join(folder, name)))
+  return candidates.find(isExecutable) ?? '/bin/sh'
+}
+
+function isExecutable(file: string) {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
