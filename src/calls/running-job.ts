@@ -64,14 +64,15 @@ export class RunningJob {
 }
 
 function asEnd(end: CommandEnd) {
-  const { exit_code, signal, timed_out, duration_ms, survivors } = end
+  const { exit_code, signal, timed_out, out_of_memory, duration_ms, survivors } = end
   return {
     ...(timed_out ? { status: 'stopped' as const, reason: 'Its time limit passed.' } : { status: 'exited' as const }),
     exit_code,
     signal,
     duration_ms,
     survivors,
-    ...leftBehindBy(end)
+    ...leftBehindBy(end),
+    ...(out_of_memory && { reason: 'It took more memory than it may (`sandbox.memory_bytes`).' })
   }
 }
 

@@ -40,6 +40,8 @@ export interface CommandEnd {
   unchecked?: string
   /** What it tried to reach, where it was granted hosts. */
   network?: Attempts
+  /** Something of it was killed because all of it together took more memory than it may. */
+  out_of_memory?: true
 }
 
 /** How its program ended, while what it left may run on. */
@@ -198,14 +200,15 @@ export class Command {
       await this.#parts.released()
       throw error
     })
-    const { quarantined, folder, unchecked, network, never_began } = await this.#parts.released()
+    const { quarantined, folder, unchecked, network, out_of_memory, never_began } = await this.#parts.released()
     if (never_began && outcome.exit_code !== null && !outcome.timed_out) throw this.#notSetUp(outcome.exit_code)
     return {
       ...outcome,
       quarantined,
       ...(folder !== undefined && { quarantine_folder: folder }),
       ...(unchecked !== undefined && { unchecked }),
-      ...(network && { network })
+      ...(network && { network }),
+      ...(out_of_memory && { out_of_memory })
     }
   }
 

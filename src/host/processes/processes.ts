@@ -110,8 +110,7 @@ export class Processes {
     const { signal } = this.#effects
     signal.throwIfAborted()
     const isolation = options.isolation ?? (await this.#usual())
-    await this.#effects.committed()
-    const { spawned, released } = await this.#spawn(options, isolation)
+    const { spawned, released } = await this.#spawn(options, isolation, this.#effects.committed())
     const command = new Command({
       spawned,
       released,
@@ -158,8 +157,8 @@ export class Processes {
   async filter({ level, timeout_ms, ...options }: FilterOptions): Promise<Filtered> {
     const { signal } = this.#effects
     const isolation = level === undefined ? await this.#usual() : { level, network: [] }
-    if (isolation.level !== 'strict') await this.#effects.committed()
-    const { spawned, released } = await this.#spawn(options, isolation)
+    const committed = isolation.level === 'strict' ? undefined : this.#effects.committed()
+    const { spawned, released } = await this.#spawn(options, isolation, committed)
     return filtered(spawned, { signal, timeout_ms, isolation: isolation.level }).finally(released)
   }
 
@@ -176,14 +175,18 @@ export class Processes {
     return sandbox ? { level: sandbox.default, network: [] } : UNKEPT
   }
 
+  /** What keeps it is made ready while the call's intent is still on its way to the disk; nothing runs before that. */
   async #spawn(
     options: StartOptions,
-    isolation: Isolation
+    isolation: Isolation,
+    committed: Promise<void> | undefined
   ): Promise<Pick<Confined, 'released'> & { spawned: Spawned }> {
     const { stdin, interactive = false, mounts, pty } = options
     const { call_id, env_allow, environment = process.env } = this.#options
     // Unique, so that sweeping up after one command never ends another of the same call.
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
+    // Told where it is waited for.
+    committed?.catch(() => {})
     const env = commandEnvironment(environment, env_allow, { ...(pty && TERMINAL), ...options.env, [MARK]: id })
     this.#effects.signal.throwIfAborted()
     const folder = openFolder(this.#workspace, options.cwd ?? '.')
@@ -198,6 +201,7 @@ export class Processes {
       }
       const confined = await this.#confined(program, isolation, own)
       try {
+        await committed
         const spawned = await this.#spawner.spawn({
           ...confined,
           stdin,

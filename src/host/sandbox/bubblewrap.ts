@@ -13,6 +13,7 @@ import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import { Limiter } from './limits.ts'
 import { type OwnFiles, writeOwnFiles } from './own-files.ts'
 import { checked } from './pinned.ts'
+import { prelude } from './prelude.ts'
 import type { Confined, Program } from './sandbox.ts'
 import { setUpIn } from './set-up.ts'
 import { coversSystem } from './system.ts'
@@ -95,12 +96,13 @@ export class Bubblewrap implements Keeper {
         program.file,
         ...program.args
       ]
-      const [file, ...rest] = [...setUp.outside, ...bounds.outside, bwrap, ...args]
+      const [file, ...rest] = [...prelude([...setUp.lines, ...bounds.lines]), bwrap, ...args]
       const released = async () => {
         const never_began = !setUp.began()
         // A group that stays is swept later; the guard is let go in any case.
-        const aftermath = await bounds.remove().then(guard.release, guard.release)
-        return { ...aftermath, ...(never_began && { never_began }) }
+        const { out_of_memory } = await bounds.remove().catch(() => ({ out_of_memory: false }))
+        const aftermath = await guard.release()
+        return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
       }
       return { file: file!, args: rest, cwd: '/', env, inherit: descriptors.files, released }
     } catch (error) {

@@ -16,7 +16,12 @@ export interface Cgroup {
   /** A process of one thread joins by writing 0 into each of these. */
   joins: string[]
   /** Once everything in it has ended. */
-  remove(): Promise<void>
+  remove(): Promise<GroupEnd>
+}
+
+export interface GroupEnd {
+  /** The kernel has killed something in it for the memory that it took. */
+  out_of_memory: boolean
 }
 
 const PREFIX = 'toolgate'
@@ -56,7 +61,14 @@ export class Cgroups {
       for (const group of made) removeNow(group)
       throw error
     }
-    return { joins: made.map(joining), remove: () => remove(made) }
+    return {
+      joins: made.map(joining),
+      async remove() {
+        const out_of_memory = made.some(ranOutOfMemory)
+        await remove(made)
+        return { out_of_memory }
+      }
+    }
   }
 
   /** Removes what servers left behind that were killed, in groups beside ours too: the next server may be in another. */
@@ -107,6 +119,20 @@ export class Cgroups {
 function joining(group: string): string {
   const own = path.join(group, 'tasks')
   return existsSync(own) ? own : path.join(group, 'cgroup.procs')
+}
+
+/** Where each kind of group counts what was killed for its memory. */
+const COUNTED = ['memory.events', 'memory.oom_control']
+
+const ranOutOfMemory = (group: string) => COUNTED.some(name => /^oom_kill [1-9]/m.test(readIn(group, name)))
+
+/** Empty where that is not there. */
+function readIn(group: string, name: string): string {
+  try {
+    return readFileSync(path.join(group, name), 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 const foldersIn = (folder: string) => namesIn(folder).map(name => path.join(folder, name))

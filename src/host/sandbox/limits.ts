@@ -2,19 +2,19 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import type { Config } from '../../config.ts'
-import { type Cgroup, Cgroups } from './cgroups.ts'
+import { shellWords } from '../../text/shell-words.ts'
+import { type Cgroup, Cgroups, type GroupEnd } from './cgroups.ts'
 
 export type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
 
-/** How one command is bounded: what goes before the sandbox, and before the program in it. */
+/** How one command is bounded: lines for the prelude, and what goes before the program in the sandbox. */
 export interface Bounds {
-  outside: readonly string[]
+  lines: readonly string[]
   inside: readonly string[]
   /** Once everything has ended. */
-  remove(): Promise<void>
+  remove(): Promise<GroupEnd>
 }
 
-const SHELL = '/bin/sh'
 const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit'].find(file => existsSync(file))
 /** In which `ulimit` tells the size of a file. */
 const BLOCK = 512
@@ -37,17 +37,14 @@ export class Limiter {
 
   #inGroup(group: Cgroup): Bounds {
     const { cpu_seconds, file_bytes, open_files } = this.#limits
-    const script = [
-      'set -e',
+    const lines = [
       'ulimit -c 0',
       `ulimit -n ${open_files}`,
       `ulimit -f ${Math.ceil(file_bytes / BLOCK)}`,
       `ulimit -t ${cpu_seconds}`,
-      ...group.joins.map((_, i) => `echo 0 >"$${i + 1}"`),
-      `shift ${group.joins.length}`,
-      'exec "$@"'
-    ].join('\n')
-    return { outside: [SHELL, '-c', script, 'sandbox', ...group.joins], inside: [], remove: group.remove }
+      ...group.joins.map(file => `echo 0 >${shellWords([file])}`)
+    ]
+    return { lines, inside: [], remove: group.remove }
   }
 
   #alone(): Bounds {
@@ -63,7 +60,7 @@ export class Limiter {
           '--'
         ]
       : []
-    return { outside: [], inside, remove: async () => {} }
+    return { lines: [], inside, remove: async () => ({ out_of_memory: false }) }
   }
 }
 

@@ -49,6 +49,8 @@ export interface Aftermath {
   unchecked?: string
   /** What it tried to reach, where it was granted hosts. */
   network?: Attempts
+  /** Something in it was killed because all of it together took more memory than it may. */
+  out_of_memory?: true
   /** The sandbox did not get so far as to start the program. */
   never_began?: true
 }

@@ -1,17 +1,16 @@
 // Whether a sandbox was set up, told by bubblewrap itself: it writes down how the program ended only where that was started.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { shellWords } from '../../text/shell-words.ts'
 
-const SHELL = '/bin/sh'
 /** The first that a sandbox inherits; that is for reading, so it is opened anew. */
 const DESCRIPTOR = 3
-const SCRIPT = `exec ${DESCRIPTOR}>"$1"; shift; exec "$@"`
 
 export interface SetUp {
   /** To be inherited first of all. */
   placeholder: string
-  /** Goes before everything else. */
-  outside: readonly string[]
+  /** For the prelude. */
+  lines: readonly string[]
   /** For bubblewrap. */
   args: readonly string[]
   /** Once everything has ended: whether the program was started. Asked once. */
@@ -29,7 +28,7 @@ export function setUpIn(folder: string): SetUp {
   }
   return {
     placeholder: '/dev/null',
-    outside: [SHELL, '-c', SCRIPT, 'sandbox', file],
+    lines: [`exec ${DESCRIPTOR}>${shellWords([file])}`],
     args: ['--json-status-fd', String(DESCRIPTOR)],
     began
   }

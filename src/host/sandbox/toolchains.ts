@@ -1,6 +1,6 @@
 // The programs of a person that lie outside the system's folders: what the server's own search path leads to, and the
 // folder that they were installed into, which they cannot do without. What a call sets says nothing here.
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from '../processes/environment.ts'
 import { homeOf } from '../server/home.ts'
@@ -44,11 +44,14 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 const PROGRAMS = new Set(['bin', 'sbin', 'shims', '.bin'])
 /** What tells an installation from any folder that has a `bin`. */
 const MARKS = ['lib', 'lib64', 'libexec', 'versions']
+/** File systems tell the time of a change so coarsely at worst: until then a folder may change again unseen. */
+const CLOCK_STEP_MS = 2_000
 /** Where sandboxed programs have a folder of their own. */
 const TEMPORARY = ['/tmp', '/var/tmp']
 
 export class Toolchains {
   readonly #folders: readonly string[]
+  readonly #listings = new Listings()
   #deep: Promise<string[]> | undefined
 
   constructor(environment: Environment) {
@@ -62,7 +65,7 @@ export class Toolchains {
     const folders = this.#folders.filter(folder => !isBeneath(folder, root) && existsSync(folder))
     const isSeen = (file: string) => !isBeneath(file, root) && folders.some(folder => isBeneath(file, folder))
     // Where a link leads is hidden, if it is seen at all: nothing can be put over the link itself.
-    const hidden = [...deep, ...folders.flatMap(directly)].flatMap(file => real(file) ?? []).filter(isSeen)
+    const hidden = [...deep, ...folders.flatMap(this.#listings.credentials)].flatMap(file => real(file) ?? []).filter(isSeen)
     return { folders, hidden: [...new Set(hidden)] }
   }
 }
@@ -112,13 +115,28 @@ function real(folder: string): string | undefined {
   }
 }
 
-/** Looked at for every command: whoever logs in somewhere does so here. */
-function directly(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .map(name => path.join(folder, name))
-      .filter(isCredential)
-  } catch {
-    return []
+interface Listing {
+  changed_ms: number
+  read_ms: number
+  credentials: string[]
+}
+
+/** What lies directly in folders, looked at for every command: whoever logs in somewhere does so here. */
+class Listings {
+  readonly #known = new Map<string, Listing>()
+
+  credentials = (folder: string): string[] => {
+    try {
+      const { mtimeMs: changed_ms } = statSync(folder)
+      const known = this.#known.get(folder)
+      if (known?.changed_ms === changed_ms && known.read_ms - changed_ms > CLOCK_STEP_MS) return known.credentials
+      const read_ms = Date.now()
+      const names = readdirSync(folder).map(name => path.join(folder, name))
+      const credentials = names.filter(isCredential)
+      this.#known.set(folder, { changed_ms, read_ms, credentials })
+      return credentials
+    } catch {
+      return []
+    }
   }
 }

@@ -60,6 +60,9 @@ export const CommandResult = Type.Object({
   }),
   signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
   timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
+  out_of_memory: Type.Optional(
+    Type.Boolean({ description: 'Something of it was ended because all of it took more memory than it may.' })
+  ),
   duration_ms: Type.Integer({ description: 'From its start to the end of its output, or to this answer.' }),
   survivors: Type.Array(Type.Integer(), {
     description: 'Processes that it left running in the background: ended with it, unless they were to be kept.'
@@ -101,11 +104,12 @@ export function networkNotes(network: CommandResult['network']): string[] {
 }
 
 function ending(result: CommandResult): string {
-  const { exit_code, signal, timed_out, duration_ms, task_id, next_offset } = result
+  const { exit_code, signal, timed_out, out_of_memory, duration_ms, task_id, next_offset } = result
   if (task_id && exit_code === null && signal === null)
     return `It runs on as task ${task_id}; its output goes on at byte ${next_offset}`
   if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
-  return signal === null ? `Exit code ${exit_code}${perhapsSignal(result)}` : `Ended by ${signal}`
+  const how = signal === null ? `Exit code ${exit_code}${perhapsSignal(result)}` : `Ended by ${signal}`
+  return out_of_memory ? `${how}. It took more memory than it may (\`sandbox.memory_bytes\`)` : how
 }
 
 /** Codes that a sandbox, like a shell, gives for signals that nobody sent from here. */
@@ -114,7 +118,7 @@ const AS_BY: Readonly<Record<number, string>> = {
   134: 'SIGABRT',
   135: 'SIGBUS',
   136: 'SIGFPE',
-  137: 'SIGKILL, as where memory runs out',
+  137: 'SIGKILL',
   139: 'SIGSEGV',
   152: 'SIGXCPU, as at the limit of processor time',
   153: 'SIGXFSZ, as at the limit of the size of a file',
