@@ -1,5 +1,6 @@
 // A sandbox that cannot be set up is told as that, never as the work of the command.
 import t from 'tap'
+import type { Sandbox } from '../../src/host/sandbox/sandbox.ts'
 import { keptWorld, linux } from './world.ts'
 
 t.test('what bubblewrap says of a failure of its own is no output of the command', { skip: linux }, async t => {
@@ -8,4 +9,18 @@ t.test('what bubblewrap says of a failure of its own is no output of the command
   await t.rejects(world.run('echo ran', { mounts }), { code: 'SANDBOX_UNAVAILABLE', message: /It says: bwrap: .*gone/ })
   t.match(await world.run('echo "bwrap: of my own" >&2; exit 1'), { exit_code: 1, stderr: 'bwrap: of my own\n' })
   t.match(await world.run('kill -9 $$'), { exit_code: 137 })
+})
+
+t.test('nor is it the answer of a program that was handed a text', { skip: linux }, async t => {
+  const world = await keptWorld(t)
+  const asked = { argv: ['cat'], cwd: '.', stdin: 'text', level: 'strict' as const, timeout_ms: 30_000 }
+  const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
+  const broken: Sandbox = {
+    default: world.sandbox.default,
+    states: () => world.sandbox.states(),
+    confine: (program, ...how) => world.sandbox.confine({ ...program, mounts }, ...how)
+  }
+  const failed = world.processes(broken).filter(asked)
+  await t.rejects(failed, { code: 'SANDBOX_UNAVAILABLE', message: /It says: bwrap: .*gone/ })
+  t.match(await world.processes().filter(asked), { exit_code: 0, text: 'text' })
 })

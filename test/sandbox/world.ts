@@ -75,16 +75,17 @@ export async function keptWorld(
   const workspace = openWorkspace('default', root)
   let calls = 0
 
+  /** Those of one call. */
+  function processes(keptBy: Sandbox = sandbox) {
+    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+    const options = { call_id: `tc_${++calls}`, env_allow: [], environment, sandbox: keptBy }
+    return new Processes(spawner, outputs, workspace, effects, options)
+  }
+
   async function run(command: string, more: Run = {}) {
     const { level = 'workspace', env = {}, timeout_ms = 30_000, mounts } = more
-    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-    const processes = new Processes(spawner, outputs, workspace, effects, {
-      call_id: `tc_${++calls}`,
-      env_allow: [],
-      environment,
-      sandbox: more.sandbox ?? sandbox
-    })
-    const running = processes.run({ command, env, timeout_ms, mounts, isolation: { level, network: [] } })
+    const options = { command, env, timeout_ms, mounts, isolation: { level, network: [] } }
+    const running = processes(more.sandbox).run(options)
     for (let step = await running.next(); ; step = await running.next())
       if (step.done) return step.value satisfies ShellResult
   }
@@ -95,6 +96,7 @@ export async function keptWorld(
     write,
     sandbox,
     workspace,
+    processes,
     run,
     read: (name: string) => readFileSync(at(name), 'utf8'),
     exists: (name: string) => existsSync(at(name)),

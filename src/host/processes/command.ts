@@ -2,9 +2,8 @@
 //
 // It ends when its program does and its output has been read; what it left running in the background gets a moment to
 // finish writing, and is then ended and told as survivors.
-import { ToolError } from '../../errors.ts'
 import type { Attempts } from '../egress/attempts.ts'
-import { whyItFailed } from '../sandbox/cures.ts'
+import { notSetUp } from '../sandbox/cures.ts'
 import type { Aftermath, Level } from '../sandbox/sandbox.ts'
 import type { CommandInput } from './command-input.ts'
 import type { CommandOutput, CommandTexts } from './command-output.ts'
@@ -201,7 +200,8 @@ export class Command {
       throw error
     })
     const { quarantined, folder, unchecked, network, out_of_memory, never_began } = await this.#parts.released()
-    if (never_began && outcome.exit_code !== null && !outcome.timed_out) throw this.#notSetUp(outcome.exit_code)
+    if (never_began && outcome.exit_code !== null && !outcome.timed_out)
+      throw notSetUp(this.texts().stderr, outcome.exit_code)
     return {
       ...outcome,
       quarantined,
@@ -210,12 +210,6 @@ export class Command {
       ...(network && { network }),
       ...(out_of_memory && { out_of_memory })
     }
-  }
-
-  /** All that was printed is of the sandbox. */
-  #notSetUp(code: number) {
-    const why = whyItFailed(this.texts().stderr, code)
-    return new ToolError('SANDBOX_UNAVAILABLE', `The sandbox could not be set up, and the command did not run. ${why}`)
   }
 
   async #outcome(pipes: Promise<unknown>) {

@@ -2,7 +2,8 @@
 // kept, so that it can be written to a file just as it came.
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
-import type { Level } from '../sandbox/sandbox.ts'
+import { notSetUp } from '../sandbox/cures.ts'
+import type { Confined, Level } from '../sandbox/sandbox.ts'
 import type { Spawned } from './spawned.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -30,11 +31,28 @@ export interface Filtered {
   isolation: Level
 }
 
-/** All of what it prints, once it has ended; fails where it takes too long or prints too much. */
-export async function filtered(
-  spawned: Spawned,
-  { signal, timeout_ms, isolation }: { signal: AbortSignal; timeout_ms: number; isolation: Level }
-): Promise<Filtered> {
+interface Kept extends Pick<Confined, 'released'> {
+  spawned: Spawned
+}
+
+interface Bounds {
+  signal: AbortSignal
+  timeout_ms: number
+  isolation: Level
+}
+
+/** All of what it prints, once it has ended; fails where it takes too long or prints too much, or never ran. */
+export async function filtered({ spawned, released }: Kept, bounds: Bounds): Promise<Filtered> {
+  const made = await answered(spawned, bounds).catch(async (error: unknown) => {
+    await released()
+    throw error
+  })
+  const { never_began } = await released()
+  if (never_began && made.exit_code !== null) throw notSetUp(made.stderr, made.exit_code)
+  return made
+}
+
+async function answered(spawned: Spawned, { signal, timeout_ms, isolation }: Bounds): Promise<Filtered> {
   let fault: ToolError | undefined
   const stop = (why?: ToolError) => {
     fault ??= why

@@ -158,8 +158,8 @@ export class Processes {
     const { signal } = this.#effects
     const isolation = level === undefined ? await this.#usual() : { level, network: [] }
     const committed = isolation.level === 'strict' ? undefined : this.#effects.committed()
-    const { spawned, released } = await this.#spawn(options, isolation, committed)
-    return filtered(spawned, { signal, timeout_ms, isolation: isolation.level }).finally(released)
+    const kept = await this.#spawn(options, isolation, committed)
+    return filtered(kept, { signal, timeout_ms, isolation: isolation.level })
   }
 
   #output(): CommandOutput {

@@ -1,4 +1,5 @@
 // Why a sandbox could not be set up, from what bubblewrap said, and what cures it.
+import { ToolError } from '../../errors.ts'
 
 interface Cure {
   said: RegExp
@@ -26,3 +27,10 @@ export function whyItFailed(said: string, code: number | null): string {
   const what = first === '' ? `It ended with ${code === null ? 'a signal' : `code ${code}`}.` : `It says: ${first}.`
   return cure ? `${what.replace(/\.\.$/, '.')} ${cure}` : what
 }
+
+/** For a program that the sandbox did not get so far as to start: all that was printed is the sandbox's own. */
+export const notSetUp = (said: string, code: number) =>
+  new ToolError(
+    'SANDBOX_UNAVAILABLE',
+    `The sandbox could not be set up, and the command did not run. ${whyItFailed(said, code)}`
+  )
