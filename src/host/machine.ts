@@ -23,8 +23,10 @@ import { Outputs } from './processes/outputs.ts'
 import { Processes } from './processes/processes.ts'
 import { Spawner } from './processes/spawner.ts'
 import { type Levels, openSandbox } from './sandbox/open-sandbox.ts'
+import { ownFolder } from './sandbox/own-files.ts'
 import { quarantineIn } from './sandbox/quarantine.ts'
 import { sweepQuarantine } from './sandbox/quarantine-sweep.ts'
+import { sweepSetUps } from './sandbox/set-up.ts'
 import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
 import type { Masking } from './secrets/masking.ts'
@@ -86,6 +88,7 @@ export class Machine {
     this.#texts = new Texts(this.#guard)
     this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
+    sweepSetUps(ownFolder(this.#guard.stateDir))
     this.sandbox = openSandbox({
       settings: settings.sandbox,
       stateDir: this.#guard.stateDir,

@@ -2,7 +2,6 @@
 // rights, a filter of system calls, limits.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import { homeOf } from '../server/home.ts'
@@ -11,7 +10,7 @@ import { divide } from './environment.ts'
 import { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import { Limiter } from './limits.ts'
-import { type OwnFiles, writeOwnFiles } from './own-files.ts'
+import { type OwnFiles, ownFolder, writeOwnFiles } from './own-files.ts'
 import { checked } from './pinned.ts'
 import { prelude } from './prelude.ts'
 import type { Confined, Program } from './sandbox.ts'
@@ -130,7 +129,7 @@ export class Bubblewrap implements Keeper {
     const home = homeOf(environment)
     this.#parts ??= {
       bwrap,
-      own: writeOwnFiles(path.join(stateDir, 'sandbox'), { ...identity(), home }),
+      own: writeOwnFiles(ownFolder(stateDir), { ...identity(), home }),
       home,
       toolchains: new Toolchains(environment),
       limiter: new Limiter(this.#options.settings),

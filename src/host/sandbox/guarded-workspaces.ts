@@ -4,6 +4,7 @@ import type { Workspace } from '../host.ts'
 import { GuardedNames } from './guarded-names.ts'
 import { GuardedWorkspace } from './guarded-workspace.ts'
 import type { KeeperOptions } from './keeper.ts'
+import { ownFolder } from './own-files.ts'
 import { quarantineIn } from './quarantine.ts'
 import { Unfinished } from './unfinished.ts'
 
@@ -16,7 +17,7 @@ export class GuardedWorkspaces {
   constructor({ sensitive, stateDir }: KeeperOptions) {
     this.#names = new GuardedNames(sensitive)
     this.#stateDir = stateDir
-    this.#unfinished = new Unfinished(path.join(stateDir, 'sandbox', 'running'))
+    this.#unfinished = new Unfinished(path.join(ownFolder(stateDir), 'running'))
   }
 
   /** Nothing is on the disk for it before a command runs there. */

@@ -46,6 +46,9 @@ const FROM_ETC = {
 /** Files and folders to be mounted over their places in the small /etc. */
 export const fromEtc: readonly string[] = FROM_ETC.mounted.map(name => `/etc/${name}`).filter(name => existsSync(name))
 
+/** Where they are. */
+export const ownFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
+
 export function writeOwnFiles(folder: string, identity: Identity): OwnFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const filter = filterFor(process.arch)
