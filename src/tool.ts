@@ -39,6 +39,8 @@ export interface Subject {
   lasts?: true
   /** It acts only on what the same session has started itself. */
   own?: boolean
+  /** Why it is asked about, in one sentence, where its effect says that wrongly: it acts on what runs already. */
+  because?: string
   /** Why it takes a strict approval, whatever its effect and the rules. */
   strict?: string
   /** Ids of earlier calls that it is about. A decision holds for exactly these. */

@@ -50,6 +50,7 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     kept,
     lasts: subject.lasts,
     own: subject.own,
+    because: subject.because,
     strict: subject.strict,
     host: subject.url === undefined ? undefined : hostOf(subject.url),
     agent: call.agent,

@@ -30,7 +30,7 @@ export function byEffect(question: Question): Verdict {
 }
 
 function ofExecution(question: Question): Decided {
-  const { own, command, kept } = question
+  const { own, because, command, kept } = question
   if (own) return { decision: 'allow', reason: 'It acts on what the same session has started.' }
   if (kept && kept.network.length > 0) return asked(`It asks to reach ${kept.network.join(', ')}.`)
   if (kept && isLooser(kept.level, kept.default))
@@ -41,7 +41,7 @@ function ofExecution(question: Question): Decided {
   // Code that can neither change nor reach anything may as well run.
   if (kept?.level === 'strict' && kept.automatic === 'strict')
     return { decision: 'allow', reason: 'It runs where it can change and reach nothing.' }
-  return BY_EFFECT.execute
+  return because === undefined ? BY_EFFECT.execute : asked(because)
 }
 
 function ofCommand(command: JudgedCommand, { alters, kept, lasts }: Question): Decided {

@@ -105,6 +105,8 @@ export interface Question extends Facts {
   lasts?: boolean | undefined
   /** It acts only on what the same session has started itself. */
   own?: boolean | undefined
+  /** Why it is asked about, where its effect says that wrongly. */
+  because?: string | undefined
   /** Why no rule may wave this call through, such as an edit that matched only roughly. */
   always_ask?: string | undefined
   /** Why it takes a strict approval, whatever its effect and the rules. */

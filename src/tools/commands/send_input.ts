@@ -25,7 +25,7 @@ export default defineTool({
   timeout_ms: 10_000,
   effect: 'execute',
   momentary: true,
-  subject: ({ task_id }) => ({ calls: [task_id] }),
+  subject: ({ task_id }) => ({ calls: [task_id], because: 'It gives input to a running command.' }),
   check({ task_id }, ctx) {
     listener(task_id, ctx)
   },

@@ -29,7 +29,11 @@ export default defineTool({
   timeout_ms: 40_000,
   effect: 'execute',
   momentary: true,
-  subject: ({ task_id }, history) => ({ calls: [task_id], own: history.own(task_id) }),
+  subject: ({ task_id, signal }, history) => ({
+    calls: [task_id],
+    own: history.own(task_id),
+    because: signal ? 'It sends a signal to a running task.' : 'It ends a running task.'
+  }),
   check({ task_id }, { jobs }) {
     jobs.get(task_id)
   },

@@ -91,6 +91,7 @@ t.test('what is written to a command is asked about, and shown as it is', async 
   const task_id = await start(app, 'cat', { interactive: true })
   const asked = await app.call('send_input', { task_id, text: 'a\u001b[2J\u202e"\n', end: true })
   t.match(asked, { status: 'awaiting_approval', approval: { level: 'ask' } })
+  t.equal(asked.approval.reason, 'It gives input to a running command.')
   const { title, text, notes } = asked.approval.preview
   t.equal(title, `Write to ${task_id}`)
   t.equal(text, 'input: "a\\u001b[2J\\u{202e}\\"\\n"\nend of input')
@@ -154,6 +155,7 @@ t.test('what others have started is stopped only after asking', async t => {
     app.post('/calls', { tool: 'stop_background_task', params: { task_id }, ...more }, headers)
   const session = await stop({ session_id: 'another' })
   t.match(session, { status: 'awaiting_approval', approval: { preview: { title: `Stop ${task_id}`, text: REST } } })
+  t.equal(session.approval.reason, 'It ends a running task.')
   t.match(await stop({}, { 'x-toolgate-client': 'another' }), { status: 'awaiting_approval' })
   t.match(await stop({}), {
     status: 'success',
