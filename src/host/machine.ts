@@ -1,6 +1,7 @@
 // Everything of the machine that outlives a call: the workspaces served, the helper that starts processes, the captured
 // output. Each call is given what it may use of it, bound to its workspace.
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Settings } from '../config.ts'
 import { Compute } from './compute/compute.ts'
@@ -31,7 +32,7 @@ import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
 import type { Masking } from './secrets/masking.ts'
 import { runFolders } from './server/discovery.ts'
-import { sweepTemporary } from './temporary.ts'
+import { ownTemporary, sweepTemporary } from './temporary.ts'
 
 const WATCH_DELAY_MS = 500
 /** What may be kept of a workspace's files before a command. */
@@ -88,6 +89,7 @@ export class Machine {
     this.#texts = new Texts(this.#guard)
     this.buffers = new Buffers(this.#guard, settings.buffers)
     this.outputs = new Outputs(path.join(settings.state_dir, 'outputs'), settings.output)
+    emptied(ownTemporary(this.#guard.stateDir))
     sweepSetUps(ownFolder(this.#guard.stateDir))
     this.sandbox = openSandbox({
       settings: settings.sandbox,
@@ -137,6 +139,7 @@ export class Machine {
         env_allow,
         roots: [...this.workspaces.values()].map(({ root }) => root),
         sandbox: this.sandbox,
+        place_in: ownTemporary(this.#guard.stateDir),
         mask: () => this.#masking.masker(),
         quiet_ms: this.#settings.commands.quiet_ms
       }),
@@ -158,7 +161,7 @@ export class Machine {
   /** Gets the helper that starts processes ready, ahead of the first command. */
   warm() {
     this.#spawner.warm()
-    void sweepTemporary()
+    void sweepTemporary(tmpdir())
   }
 
   async close() {

@@ -26,7 +26,7 @@ t.test('the bridge', { skip, timeout: 120_000 }, async t => {
   await listening(t, web)
   const outside = outsideOf(web, { 'private.test': [['192.168.0.1']] })
   const fresh = async () => {
-    const egress = await openEgress({ allow: ['a.test', '*.b.test', 'private.test'], own_ports: [], outside })
+    const egress = await openEgress({ folder, allow: ['a.test', '*.b.test', 'private.test'], own_ports: [], outside })
     t.teardown(() => egress.close())
     return egress
   }

@@ -1,6 +1,9 @@
 // A way out with a network of the test's own behind it, and what a program may say to it: bytes over a unix socket.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createWeb, type IncomingMessage } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { Test } from 'tap'
 import { openEgress } from '../../src/host/egress/egress.ts'
 import type { ProxyLimits } from '../../src/host/egress/proxy.ts'
@@ -26,7 +29,9 @@ export async function world(
   })
   const outside: TestOutside = outsideOf(options.upstream ?? (await listening(t, web)), DNS)
   const { limits, own_ports = [] } = options
-  const egress = await openEgress({ allow: ALLOW, own_ports, outside, ...(limits && { limits }) })
+  const folder = mkdtempSync(path.join(tmpdir(), 'egress-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const egress = await openEgress({ folder, allow: ALLOW, own_ports, outside, ...(limits && { limits }) })
   t.teardown(() => egress.close())
   return { egress, outside, requests }
 }

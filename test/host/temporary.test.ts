@@ -5,8 +5,7 @@ import t from 'tap'
 import { placeFile } from '../../src/host/processes/own-file.ts'
 import { sweepTemporary, temporaryFolder } from '../../src/host/temporary.ts'
 
-process.env.TMPDIR = t.testdir({})
-const folder = process.env.TMPDIR
+const folder = t.testdir({})
 
 t.test('what a server that is gone has left is removed, and nothing else', async t => {
   const { pid } = spawnSync('true')
@@ -15,8 +14,8 @@ t.test('what a server that is gone has left is removed, and nothing else', async
   )
   for (const each of [left!, strange!, other!]) mkdirSync(each)
   writeFileSync(path.join(left!, 'main.py'), 'code')
-  const ours = await temporaryFolder()
-  await sweepTemporary()
+  const ours = await temporaryFolder(folder)
+  await sweepTemporary(folder)
   t.strictSame(
     [left!, strange!, other!, ours.path].map(each => existsSync(each)),
     [false, true, true, true]
@@ -27,14 +26,16 @@ t.test('what a server that is gone has left is removed, and nothing else', async
 
 t.test('a placed file is for this user alone, and is gone when it is removed', async t => {
   const before = readdirSync(folder)
-  const { path: file, remove } = await placeFile({ name: 'main.sh', text: 'echo hi\n' })
+  const placed = await placeFile(folder, { name: 'main.sh', text: 'echo hi\n' })
+  const [{ from: file, to } = { from: '', to: '' }] = placed.mounts
   t.equal(path.basename(file), 'main.sh')
+  t.equal(placed.path, to)
   t.strictSame(
     [path.dirname(file), file].map(each => (statSync(each).mode & 0o777).toString(8)),
     ['700', '400']
   )
-  await remove()
+  await placed.remove()
   t.strictSame(readdirSync(folder), before)
-  await t.rejects(placeFile({ name: 'no/such', text: '' }))
+  await t.rejects(placeFile(folder, { name: 'no/such', text: '' }))
   t.strictSame(readdirSync(folder), before, 'nothing is left of one that could not be placed')
 })

@@ -33,7 +33,7 @@ const keeper: Keeper = {
     released: async () => ({ quarantined: [] })
   })
 }
-const own = { keeper, ownPorts: () => [] }
+const own = { keeper, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 
 function levels(wanted: Level | 'auto', holds: boolean) {

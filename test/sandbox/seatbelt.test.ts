@@ -3,13 +3,27 @@ import t from 'tap'
 import { profile } from '../../src/host/sandbox/seatbelt-profile.ts'
 
 const evil = '/ws/a")(allow default)("'
-const places = { read: ['/usr', evil], write: ['/ws'], kept: ['/ws/.git'], hidden: ['/ws/.env'] }
+const places = {
+  read: ['/usr', evil],
+  write: ['/ws'],
+  kept: ['/ws/.git'],
+  hidden: ['/ws/.env'],
+  mounted: ['/ws/state/own']
+}
 
-t.test('paths are parameters, and what denies comes after what allows', async t => {
+t.test('paths are parameters, and what denies comes after what allows, but for what is put there', async t => {
   const { text, parameters } = profile(places)
   t.strictSame(
     parameters.filter(one => one !== '-D'),
-    ['READ_0=/usr', `READ_1=${evil}`, 'READ_2=/ws', 'WRITE_0=/ws', 'KEPT_0=/ws/.git', 'HIDDEN_0=/ws/.env']
+    [
+      'READ_0=/usr',
+      `READ_1=${evil}`,
+      'READ_2=/ws',
+      'WRITE_0=/ws',
+      'KEPT_0=/ws/.git',
+      'HIDDEN_0=/ws/.env',
+      'MOUNTED_0=/ws/state/own'
+    ]
   )
   t.notMatch(text, '/ws')
   const at = (rule: string) => text.indexOf(rule)
@@ -19,7 +33,8 @@ t.test('paths are parameters, and what denies comes after what allows', async t 
     '(allow file-write* (subpath (param "WRITE_0")))',
     '(deny file-write* (regex',
     '(deny file-write* (subpath (param "KEPT_0")))',
-    '(deny file-read* file-write* (subpath (param "HIDDEN_0")))'
+    '(deny file-read* file-write* (subpath (param "HIDDEN_0")))',
+    '(allow file-read* (subpath (param "MOUNTED_0")))'
   ].map(at)
   t.ok(order.every(place => place >= 0))
   t.strictSame(
@@ -30,7 +45,7 @@ t.test('paths are parameters, and what denies comes after what allows', async t 
 })
 
 t.test('without anything to write there is no rule that allows it', async t => {
-  const { text, parameters } = profile({ read: ['/usr'], write: [], kept: [], hidden: [] })
-  t.notMatch(text, /param "(?:WRITE|KEPT|HIDDEN)/)
+  const { text, parameters } = profile({ read: ['/usr'], write: [], kept: [], hidden: [], mounted: [] })
+  t.notMatch(text, /param "(?:WRITE|KEPT|HIDDEN|MOUNTED)/)
   t.strictSame(parameters, ['-D', 'READ_0=/usr'])
 })

@@ -1,6 +1,7 @@
 // The network of one sandboxed command: nothing but a proxy of our own with a list of hosts. The proxy listens here on a
 // unix socket that is put into the sandbox; in there a bridge makes an ordinary local proxy of it, and the environment
 // tells programs about that.
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '../temporary.ts'
 import type { Attempts } from './attempts.ts'
@@ -10,6 +11,8 @@ import { hostPattern } from './host-patterns.ts'
 import { EgressProxy, type ProxyLimits } from './proxy.ts'
 
 export interface EgressOptions extends Guarding {
+  /** Where the socket is made, in a folder of its own. */
+  folder: string
   /** Host patterns; see `hostPattern`. */
   allow: readonly string[]
   limits?: Partial<ProxyLimits>
@@ -39,15 +42,18 @@ const FOR_NPM = ['npm_config_proxy', 'npm_config_https_proxy']
 /** What a sandbox runs for itself is reached directly: it has a loopback of its own. */
 const DIRECT = 'localhost,127.0.0.1,::1'
 
-/** Throws INVALID_PARAMS for what is no host pattern. */
-export async function openEgress({ allow, limits, ...guarding }: EgressOptions): Promise<Egress> {
+/** Throws INVALID_PARAMS for what is no host pattern. The socket is made by way of its open folder: a name of one may have
+ * 107 bytes, and the folder may be anywhere. */
+export async function openEgress({ folder: within, allow, limits, ...guarding }: EgressOptions): Promise<Egress> {
   const proxy = new EgressProxy({ ...guarding, allow: allow.map(hostPattern), limits: { ...LIMITS, ...limits } })
-  const { path: folder, remove } = await temporaryFolder()
+  const { path: folder, remove } = await temporaryFolder(within)
   const socket = join(folder, 'socket')
+  const door = await open(folder, 'r')
+  const left = () => door.close().finally(remove)
   try {
-    await proxy.listen(socket)
+    await proxy.listen(process.platform === 'linux' ? `/proc/self/fd/${door.fd}/socket` : socket)
   } catch (error) {
-    await remove()
+    await left()
     throw error
   }
   return {
@@ -68,7 +74,7 @@ export async function openEgress({ allow, limits, ...guarding }: EgressOptions):
       file,
       ...args
     ],
-    close: () => proxy.close().finally(remove)
+    close: () => proxy.close().finally(left)
   }
 }
 

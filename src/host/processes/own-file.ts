@@ -1,6 +1,7 @@
 // A text that a program reads as a file of its own: outside the workspace, and there only as long as the program.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Mount } from '../sandbox/sandbox.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 export interface OwnFile {
@@ -10,16 +11,19 @@ export interface OwnFile {
 }
 
 export interface PlacedFile {
+  /** As a program that is given the mounts names it among its words. */
   path: string
+  mounts: readonly Mount[]
   remove(): Promise<void>
 }
 
-export async function placeFile({ name, text }: OwnFile): Promise<PlacedFile> {
-  const { path: folder, remove } = await temporaryFolder()
-  const path = join(folder, name)
+export async function placeFile(within: string, { name, text }: OwnFile): Promise<PlacedFile> {
+  const { path: folder, remove } = await temporaryFolder(within)
+  const file = join(folder, name)
   try {
-    await writeFile(path, text, { mode: 0o400, flag: 'wx' })
-    return { path, remove }
+    await writeFile(file, text, { mode: 0o400, flag: 'wx' })
+    const path = `/run/toolgate/${name}`
+    return { path, mounts: [{ from: file, to: path }], remove }
   } catch (error) {
     await remove()
     throw error

@@ -1,16 +1,19 @@
 // Runs commands for a call: each in a session of its own, with a clean environment, kept by the sandbox, its output kept
 // whole. Nothing of a command outlives its call, unless somebody takes it over by `detach`.
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { openFolder } from '../files/folder.ts'
 import type { Effects, Workspace } from '../host.ts'
 import type { Confined, Isolation, Level, Mount, Program, Sandbox } from '../sandbox/sandbox.ts'
+import { unmounted } from '../sandbox/unmounted.ts'
 import { Command, type CommandEnd, type CommandTexts, type Delta } from './command.ts'
 import { pipeInput, terminalInput } from './command-input.ts'
 import { CommandOutput, type Mask } from './command-output.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
 import { type Filtered, type FilterOptions, filtered } from './filter.ts'
 import type { Outputs, OutputWriter } from './outputs.ts'
+import { type OwnFile, type PlacedFile, placeFile } from './own-file.ts'
 import { type Printed, printedIn } from './printed.ts'
 import { heedingKeys, onTerminal, type TerminalSize } from './pty.ts'
 import { pathBeside } from './search-path.ts'
@@ -66,6 +69,8 @@ export interface ProcessesOptions {
   roots?: readonly string[]
   /** Without one every command runs with all rights of the user, and no other level is to be had. */
   sandbox?: Sandbox
+  /** Where files are placed; the system's temporary folder without one. */
+  place_in?: string
   /** How long a command is silent before that is told. */
   quiet_ms?: number
   /** Made for each stream of each command; without one all is seen as it is. */
@@ -124,6 +129,11 @@ export class Processes {
     })
     command.timeLimit(options.timeout_ms)
     return command
+  }
+
+  /** Writes down a text that a program reads as a file of its own. Whoever placed it removes it. */
+  place(file: OwnFile): Promise<PlacedFile> {
+    return placeFile(this.#options.place_in ?? tmpdir(), file)
   }
 
   /** The first of these programs that a command with such an environment finds; undefined where it finds none. */
@@ -225,7 +235,7 @@ export class Processes {
     if (isolation.level === 'none')
       return (
         (await sandbox?.confine(program, isolation, this.#workspace)) ?? {
-          ...program,
+          ...unmounted(program),
           inherit: [],
           released: async () => ({ quarantined: [] })
         }

@@ -6,6 +6,7 @@ import type { Outside } from '../egress/guard.ts'
 import type { Workspace } from '../host.ts'
 import type { Keeper, KeptLevel } from './keeper.ts'
 import type { Aftermath, Confined, Isolation, Level, LevelState, Program, Sandbox } from './sandbox.ts'
+import { unmounted } from './unmounted.ts'
 
 export interface LevelsOptions {
   keeper: Keeper
@@ -15,6 +16,8 @@ export interface LevelsOptions {
   probe(level: KeptLevel | 'container', signal: AbortSignal): Promise<LevelState>
   /** When a level that did not hold is tried again. */
   again_ms?: number
+  /** For what lives as long as a command, where none finds it. */
+  temporary: string
   /** Ports that the server listens on, which no command reaches. */
   ownPorts(): readonly number[]
   /** The network that commands are let out to, where that is not this machine's. */
@@ -74,10 +77,15 @@ export class Levels implements Sandbox {
     if (level === 'none') return this.#besideKept(program, workspace)
     if (level === 'container') return asItIs(program)
     if (network.length === 0) return this.#options.keeper.confine(withoutPatience(program), level, workspace)
-    const { ownPorts, outside } = this.#options
+    const { temporary, ownPorts, outside } = this.#options
     if (!this.#options.keeper.grantsHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
-    const egress = await openEgress({ allow: network, own_ports: ownPorts(), ...(outside && { outside }) })
+    const egress = await openEgress({
+      folder: temporary,
+      allow: network,
+      own_ports: ownPorts(),
+      ...(outside && { outside })
+    })
     try {
       return withEgress(egress, await this.#options.keeper.confine(through(egress, program), level, workspace))
     } catch (error) {
@@ -108,14 +116,10 @@ export class Levels implements Sandbox {
   }
 }
 
-const asItIs = ({ file, args, cwd, env }: Program): Confined => ({
-  file,
-  args,
-  cwd,
-  env,
-  inherit: [],
-  released: async () => ({ quarantined: [] })
-})
+function asItIs(program: Program): Confined {
+  const { file, args, cwd, env } = unmounted(program)
+  return { file, args, cwd, env, inherit: [], released: async () => ({ quarantined: [] }) }
+}
 
 /** There is no network to wait for: whoever asks again and again would do so for a minute. */
 const withoutPatience = (program: Program): Program => ({ ...program, env: { ...NO_PATIENCE, ...program.env } })

@@ -1,6 +1,7 @@
 // The sandbox that this system has.
 
 import type { Outside } from '../egress/guard.ts'
+import { ownTemporary } from '../temporary.ts'
 import { Bubblewrap } from './bubblewrap.ts'
 import { containerState } from './container.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
@@ -23,6 +24,7 @@ export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): 
   return new Levels({
     keeper,
     wanted: options.settings.level,
+    temporary: ownTemporary(options.stateDir),
     ownPorts,
     ...(outside && { outside }),
     probe: async (level, signal) =>

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type ListenOptions, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openWorkspace } from '../paths.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -37,7 +38,7 @@ export async function probe(keeper: Keeper, level: KeptLevel, signal: AbortSigna
 }
 
 async function attemptsUnder(keeper: Keeper, level: KeptLevel, signal: AbortSignal): Promise<Outcome[]> {
-  const temporary = await temporaryFolder()
+  const temporary = await temporaryFolder(tmpdir())
   const folder = realpathSync(temporary.path)
   const servers: Server[] = []
   try {

@@ -19,7 +19,8 @@ export interface Program {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** What it must find besides, to be read only. Not with level `none`, where everything stays where it is. */
+  /** What it must find besides, to be read only. Where nothing is mounted, as with level `none`, its words that name one
+   * name it where it is. */
   mounts?: readonly Mount[]
   /** It runs on a terminal of its own, and stays in the session of that. */
   terminal?: boolean

@@ -9,6 +9,8 @@ export interface Places {
   kept: readonly string[]
   /** In what may be read, but not these. */
   hidden: readonly string[]
+  /** May be read even there. */
+  mounted: readonly string[]
 }
 
 export interface Profile {
@@ -35,8 +37,14 @@ const BASE = `(version 1)
 /** New ones are not to be made either, wherever they are. */
 const NEVER_WRITTEN = '(deny file-write* (regex #"/\\.[gG][iI][tT](/|$)"))'
 
-export function profile({ read, write, kept, hidden }: Places): Profile {
-  const lists = Object.entries({ READ: [...read, ...write], WRITE: write, KEPT: kept, HIDDEN: hidden })
+export function profile({ read, write, kept, hidden, mounted }: Places): Profile {
+  const lists = Object.entries({
+    READ: [...read, ...write],
+    WRITE: write,
+    KEPT: kept,
+    HIDDEN: hidden,
+    MOUNTED: mounted
+  })
   const all = (name: string, rule: string) => {
     const list = lists.find(([one]) => one === name)?.[1] ?? []
     return list.length === 0 ? [] : [`(${rule} ${list.map((_, i) => `(subpath (param "${name}_${i}"))`).join(' ')})`]
@@ -48,7 +56,8 @@ export function profile({ read, write, kept, hidden }: Places): Profile {
     ...all('WRITE', 'allow file-write*'),
     NEVER_WRITTEN,
     ...all('KEPT', 'deny file-write*'),
-    ...all('HIDDEN', 'deny file-read* file-write*')
+    ...all('HIDDEN', 'deny file-read* file-write*'),
+    ...all('MOUNTED', 'allow file-read*')
   ]
   const parameters = lists.flatMap(([name, list]) => list.flatMap((place, i) => ['-D', `${name}_${i}=${place}`]))
   return { text: text.join('\n'), parameters }

@@ -2,6 +2,7 @@
 // is, and a profile says what may be done with it. Nobody has run this against the suite yet; the levels are tried out
 // before they are trusted, as everywhere.
 import { existsSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { Workspace } from '../host.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { expanded, real } from './beneath.ts'
@@ -10,6 +11,7 @@ import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import type { Confined, Program } from './sandbox.ts'
 import { type Places, profile } from './seatbelt-profile.ts'
 import { Toolchains } from './toolchains.ts'
+import { unmounted } from './unmounted.ts'
 
 const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
 const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt/homebrew', '/private/etc/ssl']
@@ -39,31 +41,23 @@ export class Seatbelt implements Keeper {
     const configured = [...settings.read, ...settings.write].map(expanded)
     const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', configured)
     try {
-      const temporary = await temporaryFolder()
+      const temporary = await temporaryFolder(tmpdir())
       const folder = realpathSync(temporary.path)
       const mounts = program.mounts ?? []
       const writable = level === 'workspace' ? [workspace.root, ...settings.write.map(expanded)] : []
       const places: Places = {
-        read: [
-          ...SYSTEM,
-          ...toolchains.folders,
-          ...configured,
-          ...guard.outside,
-          ...mounts.map(({ from }) => real(from)),
-          workspace.root
-        ],
+        read: [...SYSTEM, ...toolchains.folders, ...configured, ...guard.outside, workspace.root],
         write: [folder, ...writable],
         kept: guard.held.map(held => held.path),
-        hidden: [...guard.hidden, ...toolchains.hidden, ...[stateDir, ...hidden].map(real)]
+        hidden: [...guard.hidden, ...toolchains.hidden, ...[stateDir, ...hidden].map(real)],
+        mounted: mounts.map(({ from }) => real(from))
       }
       const { text, parameters } = profile(places)
-      // What would be mounted elsewhere is found where it is.
-      const found = (word: string) => mounts.find(({ to }) => to === word)?.from ?? word
       const limits = `ulimit -c 0 && ulimit -n ${open_files} && ulimit -t ${cpu_seconds} && ulimit -f ${Math.ceil(file_bytes / BLOCK)} && exec "$@"`
-      const words = [program.file, ...program.args].map(found)
+      const { file, args } = unmounted(program)
       return {
         file: SANDBOX_EXEC,
-        args: ['-p', text, ...parameters, '/bin/sh', '-c', limits, 'sandbox', ...words],
+        args: ['-p', text, ...parameters, '/bin/sh', '-c', limits, 'sandbox', file, ...args],
         cwd: program.cwd,
         env: { ...program.env, TMPDIR: folder },
         inherit: [],

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { placeFile } from '../../host/processes/own-file.ts'
 import { leftBehindBy } from '../../tool/left-behind.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
 import { checkHosts, commandFolder, commandParams, visible } from './command-line.ts'
@@ -107,7 +106,7 @@ async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, O
   const { flags, file } = LANGUAGES[input.language]
   const program = programFor(input, ctx)
   const cwd = commandFolder(input, ctx)
-  const own = await placeFile({ name: file, text: code })
+  const own = await host.processes.place({ name: file, text: code })
   try {
     const running = host.processes.run({
       argv: [program, ...flags, own.path, ...args],
@@ -116,7 +115,7 @@ async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, O
       stdin,
       timeout_ms,
       isolation,
-      mounts: [{ from: own.path, to: own.path }]
+      mounts: own.mounts
     })
     let step = await running.next()
     try {

@@ -1,6 +1,9 @@
 // Real code in real sandboxes, over HTTP.
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
@@ -180,6 +183,27 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     const { body } = await app.request('POST', '/calls', { tool: 'run_code', params }, headers)
     t.match(body, { status: 'success', result: { data: { stdout: 'hi\n', isolation: 'strict' } } })
   })
+})
+
+t.test('wherever the temporary and the state folder are, no command finds the code of another', { skip }, async t => {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
+  const { TMPDIR } = process.env
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+    rmSync(folder, { recursive: true, force: true })
+  })
+  process.env.TMPDIR = path.join(folder, 'ws', 'tmp')
+  mkdirSync(process.env.TMPDIR, { recursive: true })
+  // Longer than the name of a socket may be.
+  const state_dir = path.join(folder, 'ws', 'state', 'x'.repeat(110))
+  const app = await start(t, { folder, settings: { state_dir } })
+  const code = 'find . -name "main.*" -o -name socket; curl -sS http://a.test/x'
+  const { result } = await app.approve(
+    await app.call('run_code', { language: 'bash', code, network: ['a.test'], write: true })
+  )
+  t.match(result.data, { exit_code: 0, isolation: 'workspace', stdout: 'GET /x' })
+  t.same(readdirSync(path.join(state_dir, 'temporary')), [])
 })
 
 t.test('where no sandbox holds', { timeout: 60_000 }, async t => {
