@@ -1,9 +1,7 @@
-import { text } from 'node:stream/consumers'
 import { type Call, type CallOptions, type Client, type Event, ToolgateError } from '../client/client.ts'
-import { readUserFile } from '../host/user-file.ts'
 import type { Context } from './context.ts'
 import { EXIT, usage } from './exit.ts'
-import { paramsFrom } from './params.ts'
+import { ARGS, paramsFrom, paramsIn } from './params.ts'
 import type { Verb } from './run.ts'
 import { callText } from './show.ts'
 import { paintDiff, safe } from './terminal.ts'
@@ -26,7 +24,7 @@ const call: Verb = (command, context) => {
     .description('Call a tool, through its approval, to its result. Interrupting cancels the call.')
     .argument('<tool>', 'name of the tool; see toolgate tools')
     .argument('[params...]', 'name=value each, read by the type that the tool wants')
-    .option('--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top')
+    .option(...ARGS)
     .option('--dry-run', 'tell what would happen; change nothing')
     .option('--no-wait', 'print the id and leave it to run')
     .option('--session <id>', 'session of the call')
@@ -42,7 +40,7 @@ const call: Verb = (command, context) => {
     .action(async (tool: string, given: string[], options: Options) => {
       const client = await context.connect()
       const { signal } = context
-      const base = options.args === undefined ? {} : await readArgs(options.args, context)
+      const base = await paramsIn(options.args, context)
       const { input } = await client.tool(tool, { signal, ...(options.agent && { agent: options.agent }) })
       const params = { ...base, ...paramsFrom(given, input) }
       const asked = callOptions(options)
@@ -65,15 +63,6 @@ function callOptions(options: Options): CallOptions {
     ...(callTimeout !== undefined && { timeout_ms: Number(callTimeout) }),
     ...(fresh && { fresh })
   }
-}
-
-async function readArgs(given: string, { world }: Context): Promise<Record<string, unknown>> {
-  const json = given === '-' ? await text(world.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {}
-  throw usage('--args must be a JSON object.')
 }
 
 async function submit(context: Context, client: Client, tool: string, params: Params, options: CallOptions) {

@@ -1,11 +1,12 @@
 import type { CallOptions, Client, Explanation } from '../client/client.ts'
 import type { Context } from './context.ts'
 import { EXIT, usage } from './exit.ts'
-import { paramsFrom } from './params.ts'
+import { ARGS, paramsFrom, paramsIn } from './params.ts'
 import type { Verb } from './run.ts'
 import { brief, safe, type Terminal, table } from './terminal.ts'
 
 interface Options {
+  args?: string
   session?: string
   workspace?: string
   agent?: string
@@ -17,6 +18,7 @@ const explain: Verb = (command, context) => {
     .description('Tell what policy says of a call, or of a command line, and why. Runs nothing.')
     .argument('[tool]', 'name of the tool, with its params as name=value')
     .argument('[params...]', 'after -- a command line; quote it to keep its own quotes')
+    .option(...ARGS)
     .option('--session <id>', 'session of the call')
     .option('--workspace <name>', 'served root to work in')
     .option('--agent <name>', 'name of the agent')
@@ -26,14 +28,19 @@ const explain: Verb = (command, context) => {
     )
     .action(async (_tool: string | undefined, _params: string[], options: Options) => {
       const client = await context.connect()
-      const { session, workspace, agent } = options
+      const { args, session, workspace, agent } = options
       const asked: CallOptions = {
         signal: context.signal,
         ...(session !== undefined && { session_id: session }),
         ...(workspace !== undefined && { workspace }),
         ...(agent !== undefined && { agent })
       }
-      const { tool, params } = await meant(client, context, command.args, asked)
+      const { tool, params } = await meant(
+        client,
+        context,
+        { words: command.args, ...(args !== undefined && { args }) },
+        asked
+      )
       const told = await client.explain(tool, params, asked)
       context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
       if (context.terminal.json) context.terminal.outJson(told)
@@ -42,13 +49,19 @@ const explain: Verb = (command, context) => {
 }
 export default explain
 
+interface Given {
+  words: string[]
+  args?: string
+}
+
 /** Words after `--` are a command line; all others a tool with its params. */
-async function meant(client: Client, { world, signal }: Context, words: string[], { agent }: CallOptions) {
+async function meant(client: Client, context: Context, { words, args }: Given, { agent }: CallOptions) {
+  const { world, signal } = context
   const [tool, ...given] = words
   if (tool === undefined) throw usage('Say what to explain.', 'See: toolgate explain --help')
   if (isLine(world.argv, words)) return { tool: 'shell_exec', params: { command: lineOf(words) } }
   const { input } = await client.tool(tool, { signal, ...(agent !== undefined && { agent }) })
-  return { tool, params: paramsFrom(given, input) }
+  return { tool, params: { ...(await paramsIn(args, context)), ...paramsFrom(given, input) } }
 }
 
 /** One word is a line as it is; several are what a shell has taken the quotes off. */

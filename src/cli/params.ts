@@ -1,9 +1,26 @@
-// Params from a command line: name=value, read by the type that the tool's schema wants.
+// Params from a command line: name=value, read by the type that the tool's schema wants, on top of JSON.
+import { text } from 'node:stream/consumers'
+import { readUserFile } from '../host/user-file.ts'
+import type { Context } from './context.ts'
 import { usage } from './exit.ts'
+
+/** The option that takes JSON. */
+export const ARGS = ['--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top'] as const
 
 interface Schema {
   type?: string
   properties?: Record<string, Schema>
+}
+
+/** What that option says; none where it is not given. */
+export async function paramsIn(given: string | undefined, { world }: Context): Promise<Record<string, unknown>> {
+  if (given === undefined) return {}
+  const json = given === '-' ? await text(world.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {}
+  throw usage('--args must be a JSON object.')
 }
 
 export function paramsFrom(given: readonly string[], input: Record<string, unknown>): Record<string, unknown> {

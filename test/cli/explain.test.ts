@@ -15,5 +15,7 @@ t.test('explain: a command line by its parts, a call by its tiers', async t => {
     code: 0,
     stdout: /^ask: It changes files\./
   })
+  const args = JSON.stringify({ path: 'a.txt' })
+  t.match(await toolgate(['explain', 'read_file', '--args', args]), { code: 0, stdout: /^allow: / })
   t.match(await toolgate(['explain']), { code: 2 })
 })
