@@ -4,6 +4,7 @@ import { type TProperties, Type } from 'typebox'
 import type { Calls, Outcome } from '../calls/calls.ts'
 import { ToolError } from '../errors.ts'
 import { type Masks, resultsJson, sendCall, sendJson } from './calls.ts'
+import { leaving } from './leaving.ts'
 import { CallId, Digest, problems, ref, WaitMs } from './schema.ts'
 
 const approveFields = {
@@ -136,7 +137,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: 
   ) {
     const approved = await calls.approve(id, decision, caller)
     if (!wait_ms) return sendCall(reply, approved)
-    return sendCall(reply, await calls.get(id, { ms: wait_ms, throughApproval: true, signal: reply.request.signal }))
+    return sendCall(reply, await calls.get(id, { ms: wait_ms, throughApproval: true, signal: leaving(reply).signal }))
   }
 }
 

@@ -1,12 +1,13 @@
 // Calls over HTTP: submit, batch, look, cancel, captured output.
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { isSettled, STATUSES } from '../calls/call.ts'
 import type { Answer, Calls, Outcome } from '../calls/calls.ts'
 import type { Streams } from '../events/streams.ts'
 import type { Masking } from '../host/secrets/masking.ts'
+import { leaving } from './leaving.ts'
 import { problemOf } from './problem.ts'
 import { CallId, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
 import { openStream, typesFor } from './stream.ts'
@@ -158,7 +159,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
           until: ({ type }) => type === 'tool.result'
         })
       }
-      const wait = { ...waitOf(request, request.query.wait_ms), signal }
+      const wait = waitOf(request.query.wait_ms, signal)
       const answer = await calls.submit(body, request.caller, { ...options, wait })
       if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
       return sendCall(reply, answer)
@@ -184,7 +185,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
     },
     async (request, reply) => {
       const { calls: requests, stop_on_error } = request.body
-      const wait = waitOf(request, request.query.wait_ms)
+      const wait = waitOf(request.query.wait_ms, leaving(reply).signal)
       const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
       return sendJson(reply, 200, resultsJson(outcomes, masking))
     }
@@ -223,7 +224,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
       }
     },
     async (request, reply) => {
-      const wait = { ms: request.query.wait_ms ?? 0, throughApproval: true, signal: request.signal }
+      const wait = { ms: request.query.wait_ms ?? 0, throughApproval: true, signal: leaving(reply).signal }
       return sendJson(reply, 200, (await calls.get(request.params.id, wait)).json)
     }
   )
@@ -246,24 +247,11 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
   )
 }
 
-/** Tells when the sender goes before the answer is whole. A request counts as closed once its body is read, so that only
- * the answer knows. */
-function leaving({ raw }: FastifyReply): { left: Promise<void>; signal: AbortSignal } {
-  const gone = new AbortController()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  raw.once('close', () => {
-    if (raw.writableFinished) return
-    gone.abort()
-    resolve()
-  })
-  return { left: promise, signal: gone.signal }
-}
-
 /** By default an answer is held until the call has ended or needs a decision; a time that is asked for is waited out. */
-export const waitOf = (request: FastifyRequest, wait_ms: number | undefined) => ({
+export const waitOf = (wait_ms: number | undefined, signal: AbortSignal) => ({
   ms: wait_ms ?? HELD_MS,
   throughApproval: wait_ms !== undefined,
-  signal: request.signal
+  signal
 })
 
 /** 200 for a call that has ended, 202 for one that has not. */

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Calls } from '../calls/calls.ts'
 import { sendJson } from './calls.ts'
+import { leaving } from './leaving.ts'
 import { CallId, problems } from './schema.ts'
 import { beginStream } from './stream.ts'
 
@@ -84,8 +85,9 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
         }
       }
     },
-    async ({ params: { id }, query, headers, signal }, reply) => {
+    async ({ params: { id }, query, headers }, reply) => {
       const { limit = USUAL_BYTES } = query
+      const { signal } = leaving(reply)
       const streamed = reply.sse || isPlain(headers.accept)
       if (!streamed) return sendJson(reply, 200, JSON.stringify(await calls.output(id, { ...query, limit, signal })))
       // A call that is not there is told before anything is sent.

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Calls } from '../calls/calls.ts'
 import { UndoScope } from '../calls/undo.ts'
 import { CallRequest, sendCall, waitOf } from './calls.ts'
+import { leaving } from './leaving.ts'
 import { CallId, Digest, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4_096 })
@@ -93,7 +94,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       const options = {
         idempotency_key: request.headers['idempotency-key'],
         ...(digest !== undefined && { shown: { digest, confirm } }),
-        wait: waitOf(request, request.query.wait_ms)
+        wait: waitOf(request.query.wait_ms, leaving(reply).signal)
       }
       return sendCall(reply, await calls.undo(request.params.id, query, request.caller, options))
     }
