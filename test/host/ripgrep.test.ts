@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -10,6 +11,16 @@ import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/ho
 
 const spawner = new Spawner()
 t.teardown(() => spawner.close())
+
+const LINUX = process.platform !== 'linux' && 'elsewhere links can be put in the way'
+/** Exchanges two names, again and again. */
+const EXCHANGE = `
+import ctypes, sys
+one, other = (name.encode() for name in sys.argv[1:])
+exchange = lambda: ctypes.CDLL(None).renameat2(-100, one, -100, other, 2)
+exchange()
+print('begun', flush=True)
+while True: exchange()`
 
 type Tree = { [name: string]: string | Tree }
 
@@ -234,4 +245,17 @@ t.test('names and lines that are not UTF-8 are shown as far as they are text', a
       ['n\ufffd', 'needle', 1]
     ]
   )
+})
+
+t.test('no link that takes the place of a folder or file leads a search out', { skip: LINUX }, async t => {
+  const { root, top, search, ripgrep } = bench(t, { flip: { d: { 'plain.txt': 'nothing' } } })
+  symlinkSync(join(top, 'out'), join(root, 'flip/l'))
+  const other = spawn('python3', ['-c', EXCHANGE, 'd', 'l'], { cwd: join(root, 'flip') })
+  t.teardown(() => other.kill())
+  await once(other.stdout, 'data')
+  for (let i = 0; i < 30; i += 1) {
+    t.strictSame((await search('CANARY')).found, [])
+    const files = await ripgrep.files({ path: '.', hidden: true, ignored: false })
+    t.notOk(files.some(file => file.endsWith('secret.txt')))
+  }
 })

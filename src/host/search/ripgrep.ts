@@ -13,6 +13,7 @@ import { ALWAYS, type SearchQuery, searchArguments, WITHOUT_GIT } from './ripgre
 import { Excludes } from './ripgrep-exclude.ts'
 import { FileMatches, type Match, type Message, textOf } from './ripgrep-messages.ts'
 import { records, type Skipped } from './ripgrep-records.ts'
+import { refuseNotSetUp, WithoutLinks } from './without-links.ts'
 
 export type { SearchQuery } from './ripgrep-arguments.ts'
 export type { Match } from './ripgrep-messages.ts'
@@ -47,6 +48,7 @@ export class Ripgrep {
   readonly #spawner: Spawner
   readonly #workspace: Workspace
   readonly #excludes: Excludes
+  readonly #withoutLinks: WithoutLinks
   readonly #env: Record<string, string>
 
   /** `exclude`: globs of what is never searched nor listed, whatever is asked; `.git` always is. */
@@ -58,6 +60,7 @@ export class Ripgrep {
     this.#spawner = spawner
     this.#workspace = workspace
     this.#excludes = new Excludes(options.exclude)
+    this.#withoutLinks = new WithoutLinks(spawner, workspace)
     this.#env = plainEnvironment(options.environment ?? process.env)
   }
 
@@ -132,10 +135,11 @@ export class Ripgrep {
   }
 
   async #run(folder: string, args: string[], signal: AbortSignal): Promise<Run> {
+    const program = await this.#withoutLinks.around({ file: rgPath, args }, folder)
     signal.throwIfAborted()
     const open = openFolder(this.#workspace, folder)
     try {
-      return new Run(await this.#spawner.spawn({ file: rgPath, args, cwd: open.path, env: this.#env }), signal)
+      return new Run(folder, await this.#spawner.spawn({ ...program, cwd: open.path, env: this.#env }), signal)
     } finally {
       open.close()
     }
@@ -146,10 +150,12 @@ export class Ripgrep {
 class Run {
   unreadable = false
   readonly skipped: Skipped = { records: 0 }
+  readonly #folder: string
   readonly #spawned: Spawned
   readonly #signal: AbortSignal
 
-  constructor(spawned: Spawned, signal: AbortSignal) {
+  constructor(folder: string, spawned: Spawned, signal: AbortSignal) {
+    this.#folder = folder
     this.#spawned = spawned
     this.#signal = signal
   }
@@ -170,8 +176,10 @@ class Run {
     let over = false
     try {
       yield* records(stdout, end, this.skipped)
-      const { code } = await exited
+      const exit = await exited
+      const { code } = exit
       over = true
+      refuseNotSetUp(exit, this.#folder)
       // What it said may still be on its way.
       if (code === FAILED && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
       this.#signal.throwIfAborted()
