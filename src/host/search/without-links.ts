@@ -23,10 +23,11 @@ const NAMESPACES = IS_ROOT ? ['--mount'] : ['--user', '--map-root-user', '--moun
 const AS_BEFORE = IS_ROOT ? [] : [SETPRIV ?? '', '--inh-caps=-all', '--bounding-set=-all', '--']
 /** No code of ripgrep's own. */
 const NOT_SET_UP = 125
-/** For a shell: what mounts, the root, the folder in it, then the program. */
+/** For a shell: what mounts, the root, the folder in it, then the program. What is mounted within the workspace comes along,
+ * as it is. */
 const SCRIPT = `mount=$1 root=$2 folder=$3
 shift 3
-"$mount" --bind -o ro,nosymfollow -- "$root" "$root" && cd -- "$root/$folder" || exit ${NOT_SET_UP}
+"$mount" --rbind -o ro,nosymfollow -- "$root" "$root" && cd -- "$root/$folder" || exit ${NOT_SET_UP}
 exec "$@"`
 /** A kernel or a `mount` that does not know the option leaves it out without a word. */
 const HOLDS = `while read -r line; do
