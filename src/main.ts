@@ -1,8 +1,11 @@
 // The process: the only reader of its arguments and environment.
+import { EXIT } from './cli/exit.ts'
 import { run } from './cli/run.ts'
 
-// A reader that has seen enough, such as `head`, is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+// A reader that has seen enough, such as `head`, is no fault to tell of.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? EXIT.unread : EXIT.failed)
+)
 
 run({
   argv: process.argv.slice(2),
@@ -19,6 +22,6 @@ run({
   }
 }).then(code => {
   process.exitCode = code
-  // What was left open must not keep a process that is done.
-  setTimeout(() => process.exit(), 1_000).unref()
+  // What was left open must not keep a process that is done, but all that it has to say is read first, however slowly.
+  process.stdout.write('', () => setTimeout(() => process.exit(), 1_000).unref())
 })

@@ -13,7 +13,9 @@ export const EXIT = {
   conflict: 6,
   expired: 7,
   timeout: 124,
-  interrupted: 130
+  interrupted: 130,
+  /** As of a program that SIGPIPE ends. */
+  unread: 141
 } as const
 
 /** A failure told in one line: what is wrong, and with `hint` what to do about it. */

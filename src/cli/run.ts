@@ -103,7 +103,7 @@ Examples:
   toolgate tail
 `
 const EXITS = `Exit codes: 0 done, 1 the tool or the server failed, 2 usage or configuration, 3 no server, 4 token,
-5 rejected, 6 conflict or already running, 7 approval expired, 124 timeout, 130 interrupted.`
+5 rejected, 6 conflict or already running, 7 approval expired, 124 timeout, 130 interrupted, 141 nobody reads on.`
 
 /** One line: the cause, then the cure. */
 function tell(error: unknown, { terminal }: Context): number {

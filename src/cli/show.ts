@@ -1,5 +1,5 @@
-import type { Call, Client } from '../client/client.ts'
-import type { Context } from './context.ts'
+import type { Call } from '../client/client.ts'
+import { printOutput } from './output.ts'
 import type { Verb } from './run.ts'
 import { safe, safeJson, type Terminal } from './terminal.ts'
 import { approvalText, reasonOf, STATUS_STYLES } from './words.ts'
@@ -11,25 +11,15 @@ const show: Verb = (command, context) => {
     .option('--output', 'only what the command printed, all of it')
     .addHelpText('after', '\nExamples:\n  toolgate show tc_01J…\n  toolgate show tc_01J… --output')
     .action(async (id: string, { output }: { output?: boolean }) => {
+      if (output) return printOutput(context, id, { follow: true })
       const client = await context.connect()
       const { terminal, signal } = context
-      if (output) return printOutput(context, client, id)
       const call = await client.get(id, { signal })
       if (terminal.json) terminal.outJson(call)
       else terminal.out(callText(terminal, call))
     })
 }
 export default show
-
-async function printOutput({ terminal, signal, world }: Context, client: Client, id: string) {
-  for (let offset = 0, ended = false; !ended; ) {
-    const page = await client.output(id, { offset, limit: 1_048_576, wait_ms: 30_000, signal })
-    if (terminal.json) terminal.outJson(page)
-    else world.stdout.write(safe(page.text))
-    offset = page.next_offset
-    ended = page.ended && page.text === ''
-  }
-}
 
 /** A call as told to people. */
 export function callText(terminal: Terminal, call: Call): string {

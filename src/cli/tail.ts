@@ -40,6 +40,7 @@ const tail: Verb = (command, context) => {
       for await (const event of events) {
         if (terminal.json) terminal.outJson(event)
         else terminal.out(eventLine(terminal, event))
+        await terminal.taken(signal)
       }
       signal.throwIfAborted()
     })

@@ -1,4 +1,6 @@
 // What is written to people and pipes: data on stdout, talk on stderr, and nothing that could steer a terminal.
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { stripVTControlCharacters, styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]
@@ -42,11 +44,11 @@ export interface TerminalOptions {
 
 export class Terminal {
   readonly json: boolean
-  readonly #stdout: Output
+  readonly #stdout: Writable
   readonly #stderr: Output
   readonly #options: TerminalOptions
 
-  constructor(stdout: Output, stderr: Output, options: TerminalOptions) {
+  constructor(stdout: Writable, stderr: Output, options: TerminalOptions) {
     this.#stdout = stdout
     this.#stderr = stderr
     this.#options = options
@@ -61,6 +63,16 @@ export class Terminal {
   /** Data. */
   out(text: string): void {
     this.#stdout.write(`${text}\n`)
+  }
+
+  /** Data without a line of its own. */
+  write(text: string): void {
+    this.#stdout.write(text)
+  }
+
+  /** Once whoever reads the data has taken what was written: much of it is not to pile up here. */
+  async taken(signal: AbortSignal): Promise<void> {
+    if (this.#stdout.writableNeedDrain) await once(this.#stdout, 'drain', { signal })
   }
 
   /** Data as one JSON value on one line, as streams of them are read. */
