@@ -1,10 +1,11 @@
 // Where what sandboxed commands leave behind goes to: what happens when it cannot go there, and how long it stays.
-import { existsSync, readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
+import { quarantine } from '../../src/host/sandbox/quarantine.ts'
 import { sweepQuarantine } from '../../src/host/sandbox/quarantine-sweep.ts'
 import { startApp } from '../start-app.ts'
 import { keptWorld, linux } from './world.ts'
@@ -24,6 +25,24 @@ t.test('what cannot be moved stays and is told, and the next commands run', { sk
   t.ok(existsSync(path.join(world.root, '.husky')))
   rmSync(world.at('state/quarantine'))
   t.match(await world.run('mkdir .idea'), { quarantined: ['.idea'] })
+})
+
+t.test('a link that becomes a folder meanwhile leads nothing out', { skip: linux }, async t => {
+  const { workspace, at, exists } = await keptWorld(t)
+  const within = (name: string) => path.join(workspace.root, name)
+  symlinkSync(at('outside'), within('.vscode'))
+  const names = Object.assign(['.vscode', '.vscode/planted'], {
+    *[Symbol.iterator]() {
+      yield '.vscode'
+      mkdirSync(within('.vscode'))
+      writeFileSync(within('.vscode/planted'), 'x')
+      yield '.vscode/planted'
+    }
+  })
+  const { quarantined } = quarantine(workspace, names, at('state/quarantine'))
+  t.strictSame(quarantined, ['.vscode', '.vscode/planted'])
+  t.notOk(exists('outside/planted'))
+  t.notOk(exists('workspace/.vscode/planted'))
 })
 
 t.test('a server outlives what it cannot look after when it starts', { skip: linux }, async t => {

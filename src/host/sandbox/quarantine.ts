@@ -6,6 +6,7 @@ import { errnoOf } from '../errno.ts'
 import { openFolder } from '../files/folder.ts'
 import type { Workspace } from '../host.ts'
 import { TEMP_PREFIX } from '../paths.ts'
+import { isBeneath } from './beneath.ts'
 import type { Held } from './held.ts'
 import type { Aftermath } from './sandbox.ts'
 
@@ -15,13 +16,15 @@ export const quarantineIn = (stateDir: string) => path.join(stateDir, 'quarantin
  * the disk does not let go is told. */
 export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): Aftermath {
   if (paths.length === 0) return { quarantined: [] }
-  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
-  const own = path.join(folder, `${stamp}-${process.pid}-${++last}`)
+  const own = freshIn(folder)
   const quarantined: string[] = []
   const stuck: string[] = []
   for (const name of paths)
     try {
-      if (take(workspace, name, path.join(own, name))) quarantined.push(name)
+      // Beneath what was taken just now nothing was left; if there is something, the first may have been a link that some
+      // command exchanged for a folder, and leads anywhere.
+      const isBelow = quarantined.some(one => isBeneath(name, one))
+      if (take(workspace, name, path.join(isBelow ? freshIn(folder) : own, name))) quarantined.push(name)
     } catch (error) {
       const code = codeOf(error)
       if (code === undefined) throw error
@@ -37,6 +40,11 @@ export function quarantine(workspace: Workspace, paths: readonly string[], folde
 }
 
 let last = 0
+
+function freshIn(folder: string): string {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  return path.join(folder, `${stamp}-${process.pid}-${++last}`)
+}
 
 function take(workspace: Workspace, name: string, place: string): boolean {
   mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 })
