@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { isLeftOver, newGroupName } from '../../src/host/processes/group-names.ts'
-import { makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
+import { groupsWork, makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
 import { Cgroups } from '../../src/host/sandbox/cgroups.ts'
+import { unkeptState } from '../../src/host/sandbox/unkept.ts'
 
 const linux = { skip: process.platform === 'linux' ? false : 'control groups are Linux' }
 
@@ -43,4 +44,13 @@ t.test('a second group stands beside the first', { skip: first ? false : 'no gro
   t.ok(second)
   t.not(second!.folder, first!.folder)
   t.equal(path.dirname(second!.folder), path.dirname(first!.folder))
+})
+
+t.test('whether commands are born into a group is told, and trying that leaves none behind', async t => {
+  const names = () => (first ? readdirSync(path.dirname(first.folder)).toSorted() : [])
+  const before = names()
+  const works = groupsWork()
+  t.same(names(), before)
+  if (!first) t.notOk(works)
+  t.same(unkeptState().lacks?.length, works ? undefined : 1)
 })

@@ -9,7 +9,8 @@ import { whyItFailed } from '../../src/host/sandbox/cures.ts'
 import { divide } from '../../src/host/sandbox/environment.ts'
 import type { Keeper } from '../../src/host/sandbox/keeper.ts'
 import { Levels } from '../../src/host/sandbox/levels.ts'
-import type { Level } from '../../src/host/sandbox/sandbox.ts'
+import type { Level, LevelState } from '../../src/host/sandbox/sandbox.ts'
+import { unkeptState } from '../../src/host/sandbox/unkept.ts'
 import { startApp } from '../start-app.ts'
 import { keptWorld, processesWith, SECRET, skip } from './world.ts'
 
@@ -33,7 +34,8 @@ const keeper: Keeper = {
     released: async () => ({ quarantined: [] })
   })
 }
-const own = { keeper, temporary: '/nonexistent', ownPorts: () => [] }
+const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
+const own = { keeper, unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 
 function levels(wanted: Level | 'auto', holds: boolean) {
@@ -177,7 +179,9 @@ t.test('why it does not hold comes with its cure', async t => {
 
 t.test('a server tells its levels', { skip }, async t => {
   const { get } = await startApp(t, {}, { settings: { sandbox } })
-  t.match((await get('/capabilities')).isolation, {
+  const { isolation } = await get('/capabilities')
+  t.same(isolation.levels[0], unkeptState())
+  t.match(isolation, {
     default: 'workspace',
     levels: [
       { level: 'none', holds: true },

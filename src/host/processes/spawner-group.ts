@@ -1,5 +1,6 @@
 // A control group that every command is born into, the last net under them: whatever a process does to hide, it stays in
 // the group. Where this user may make none, commands are found by their sessions and marks alone.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLeftOver, newGroupName } from './group-names.ts'
@@ -38,6 +39,15 @@ export function makeSpawnerGroup(): SpawnerGroup | undefined {
     }
   }
   return undefined
+}
+
+/** Whether a process can be put into a group here; tried out by one. */
+export function groupsWork(): boolean {
+  const group = makeSpawnerGroup()
+  if (!group) return false
+  const { status } = spawnSync('/bin/sh', ['-c', 'echo 0 > "$0"', group.join], { stdio: 'ignore' })
+  group.remove()
+  return status === 0
 }
 
 /** Ends and removes what servers left behind that were killed. */

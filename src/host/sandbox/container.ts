@@ -2,6 +2,7 @@
 // around a command; so this tells what the container itself leaves open.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { LevelState } from './sandbox.ts'
+import { lacksInEnding } from './unkept.ts'
 
 /** Files that container engines put into a container. */
 const MARKS = ['/.dockerenv', '/run/.containerenv']
@@ -25,6 +26,7 @@ export function containerState(): LevelState {
     ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
     ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),
     ...(status('NoNewPrivs') === '1' ? [] : ['no new privileges (`--security-opt no-new-privileges`)']),
+    ...lacksInEnding(),
     ...(isWritable('/usr') ? ['a read-only file system (`--read-only`)'] : [])
   ]
   return { level, holds: true, lacks }

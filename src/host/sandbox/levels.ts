@@ -14,6 +14,8 @@ export interface LevelsOptions {
   wanted: Level | 'auto'
   /** Tries a level out, until the signal. */
   probe(level: KeptLevel | 'container', signal: AbortSignal): Promise<LevelState>
+  /** What the level `none` is here. */
+  unkept(): LevelState
   /** When a level that did not hold is tried again. */
   again_ms?: number
   /** For what lives as long as a command, where none finds it. */
@@ -104,12 +106,12 @@ export class Levels implements Sandbox {
   }
 
   async #tryOut(): Promise<readonly LevelState[]> {
-    const { probe, wanted, again_ms = AGAIN_MS } = this.#options
+    const { probe, unkept, wanted, again_ms = AGAIN_MS } = this.#options
     const { signal } = this.#closing
     const kept = await Promise.all([probe('workspace', signal), probe('strict', signal)])
     const container = wanted === 'container' ? [await probe('container', signal)] : []
     if (wanted === 'auto') this.#default = kept[0].holds ? 'workspace' : 'none'
-    this.#states = [{ level: 'none', holds: true }, ...kept, ...container]
+    this.#states = [unkept(), ...kept, ...container]
     this.#again = this.#states.every(({ holds }) => holds) ? Number.POSITIVE_INFINITY : performance.now() + again_ms
     this.#trial = undefined
     return this.#states

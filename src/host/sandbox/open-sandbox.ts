@@ -9,6 +9,7 @@ import { Levels } from './levels.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'
 import { Seatbelt } from './seatbelt.ts'
+import { unkeptState } from './unkept.ts'
 
 export type { Levels } from './levels.ts'
 
@@ -24,6 +25,7 @@ export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): 
   return new Levels({
     keeper,
     wanted: options.settings.level,
+    unkept: unkeptState,
     temporary: ownTemporary(options.stateDir),
     ownPorts,
     ...(outside && { outside }),
