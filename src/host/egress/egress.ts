@@ -8,7 +8,7 @@ import type { Attempts } from './attempts.ts'
 import { bridge } from './bridge.ts'
 import type { Guarding } from './guard.ts'
 import { hostPattern } from './host-patterns.ts'
-import { EgressProxy, type ProxyLimits } from './proxy.ts'
+import type { ProxyLimits } from './proxy.ts'
 
 export interface EgressOptions extends Guarding {
   /** Where the socket is made, in a folder of its own. */
@@ -45,6 +45,8 @@ const DIRECT = 'localhost,127.0.0.1,::1'
 /** Throws INVALID_PARAMS for what is no host pattern. The socket is made by way of its open folder: a name of one may have
  * 107 bytes, and the folder may be anywhere. */
 export async function openEgress({ folder: within, allow, limits, ...guarding }: EgressOptions): Promise<Egress> {
+  // Few commands are granted hosts, and Node's HTTP server takes a good part of a start to load as a module.
+  const { EgressProxy } = await import('./proxy.ts')
   const proxy = new EgressProxy({ ...guarding, allow: allow.map(hostPattern), limits: { ...LIMITS, ...limits } })
   const { path: folder, remove } = await temporaryFolder(within)
   const socket = join(folder, 'socket')
