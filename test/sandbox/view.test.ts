@@ -112,3 +112,21 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
   t.equal(stdout, 'mine\n', 'what came later is hidden, and nothing depends on what is gone')
   t.notMatch(stderr, 'bwrap')
 })
+
+t.test('a command cannot change the devices of the machine, whoever the server is', { skip: linux }, async t => {
+  const world = await keptWorld(t)
+  // As they are already: on the machine's own this would change nothing.
+  const code = `
+import os
+for name in ('null', 'zero', 'full', 'random', 'urandom', 'tty'):
+    file = '/dev/' + name
+    try:
+        os.chmod(file, os.stat(file).st_mode & 0o777)
+        print('CHANGED', file)
+    except PermissionError:
+        pass
+open('/dev/null', 'w').write('x')
+print(open('/dev/zero', 'rb').read(1), len(open('/dev/urandom', 'rb').read(8)))`
+  for (const level of ['workspace', 'strict'] as const)
+    t.equal((await world.python(code, { level })).output, "b'\\x00' 8\n", level)
+})

@@ -54,6 +54,9 @@ export class Bubblewrap implements Keeper {
     return [
       ...limiter.lacks,
       ...(own.seccomp ? [] : [`a filter of system calls for ${process.arch}`]),
+      ...(own.devices
+        ? []
+        : ['devices of its own: as root, a command may change the permissions of those of the machine']),
       ...(byDescriptor
         ? []
         : ['mounts by descriptor (bubblewrap 0.10), against commands that move folders as others start'])

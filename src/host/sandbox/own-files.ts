@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../errno.ts'
+import { type Device, makeDevices } from './devices.ts'
 import { filterFor } from './seccomp.ts'
 
 export interface OwnFiles {
@@ -11,6 +12,8 @@ export interface OwnFiles {
   /** The filter; undefined for a processor that there is none for. */
   seccomp: string | undefined
   etc: string
+  /** Undefined where the machine's own must do although a program may change them. */
+  devices: readonly Device[] | undefined
   /** Nothing in them, and nobody may look. */
   hiddenFile: string
   hiddenFolder: string
@@ -56,6 +59,7 @@ export function writeOwnFiles(folder: string, identity: Identity): OwnFiles {
     folder,
     seccomp: filter && path.join(folder, 'filter.bpf'),
     etc: path.join(folder, 'etc'),
+    devices: makeDevices(path.join(folder, 'devices')),
     hiddenFile: path.join(folder, 'hidden-file'),
     hiddenFolder: path.join(folder, 'hidden-folder')
   }

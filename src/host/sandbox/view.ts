@@ -103,6 +103,7 @@ function systemView(own: OwnFiles, home: string): string[] {
       ? [...readOnly(OPEN_TO_ROOT.settings), ...OPEN_TO_ROOT.rest.flatMap(file => hide(own, file))]
       : []),
     ...['--dev', '/dev'],
+    ...(own.devices ?? []).flatMap(({ from, to }) => ['--dev-bind', from, to]),
     ...sized('/dev/shm', SHARED_MEMORY),
     ...['--remount-ro', '/dev'],
     ...sized('/tmp', TEMPORARY),
