@@ -25,7 +25,7 @@ export interface Answer {
   json: string
 }
 
-export interface Wait {
+interface Wait {
   ms: number
   /** Wait on while the call needs a decision. */
   throughApproval: boolean
@@ -35,7 +35,7 @@ export interface Wait {
 /** What became of one call of a batch, or of one decision among several. */
 export type Outcome = Answer | { error: unknown } | { skipped: true }
 
-export interface LogQuery {
+interface LogQuery {
   status?: string | undefined
   tool?: string | undefined
   session_id?: string | undefined

@@ -7,7 +7,7 @@ import { newId } from './id.ts'
 /** What front ends can be asked to do. */
 export const FRONT_END_EFFECTS = ['editor.apply_edit'] as const
 /** One of them. */
-export type FrontEndEffect = (typeof FRONT_END_EFFECTS)[number]
+type FrontEndEffect = (typeof FRONT_END_EFFECTS)[number]
 
 /** Whose event it is. */
 interface About {
@@ -17,7 +17,7 @@ interface About {
 }
 
 /** What a front end is asked to do for a call. */
-export interface Delegation extends About {
+interface Delegation extends About {
   delegation_id: string
   effect: FrontEndEffect
   /** The front end that is asked. */
@@ -27,7 +27,7 @@ export interface Delegation extends About {
 }
 
 /** What the front end says has become of it. */
-export interface DelegationAnswer {
+interface DelegationAnswer {
   status: 'done' | 'refused'
   reason?: string | undefined
   /** sha256 of what the front end holds now. */
@@ -35,7 +35,7 @@ export interface DelegationAnswer {
 }
 
 /** How a delegation ended. */
-export interface Ended {
+interface Ended {
   delegation_id: string
   outcome: 'done' | 'refused' | 'withdrawn' | 'timeout'
   /** The client that answered. */

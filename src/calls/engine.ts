@@ -20,7 +20,7 @@ import type { RememberedRules } from './remembered.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Where tools come from, and whether params fit them. */
-export interface ToolSource {
+interface ToolSource {
   /** The tool of that name, if this agent may see it. */
   find(name: string, agent: string | undefined): Tool | undefined
   /** Throws INVALID_PARAMS with the pointer of every fault. */
@@ -46,7 +46,7 @@ export interface CapturedOutputs {
   size(tool_call_id: string): Promise<number>
 }
 
-export interface Log {
+interface Log {
   warn(details: object, message: string): void
   error(details: object, message: string): void
 }

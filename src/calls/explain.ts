@@ -12,7 +12,7 @@ import { rulebook } from './rulebook.ts'
 import { admit, type Request } from './submit.ts'
 
 /** One command of a line, as it was judged. */
-export interface ExplainedPart extends Omit<JudgedPart, 'prefix' | 'argv'> {
+interface ExplainedPart extends Omit<JudgedPart, 'prefix' | 'argv'> {
   argv?: readonly string[]
   prefix?: readonly string[]
   /** What would be decided of it alone. */

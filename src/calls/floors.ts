@@ -6,7 +6,7 @@ import type { MatchedRule } from './call.ts'
 import type { JudgedPath, Question, Rulebook, Verdict } from './question.ts'
 import { expired, ruleHolds } from './rules.ts'
 
-export interface Floor {
+interface Floor {
   decision: 'ask' | 'strict'
   rule: MatchedRule
 }

@@ -11,9 +11,9 @@ import type { CapturedOutputs } from './engine.ts'
 import { jobExited, jobStarted, RunningJob, type Stopping } from './running-job.ts'
 import { ToldProgress } from './told-progress.ts'
 
-export { JOB_STATUSES, Job, type JobStatus, type TaskInput, TerminalSize } from '../tool/tasks.ts'
+export { JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../tool/tasks.ts'
 
-export interface JobQuery {
+interface JobQuery {
   status?: JobStatus | undefined
   session_id?: string | undefined
   workspace?: string | undefined

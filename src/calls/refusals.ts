@@ -5,7 +5,7 @@ import type { MatchedRule } from './call.ts'
 import { nameOf } from './floors.ts'
 import type { Question, Rulebook } from './question.ts'
 
-export interface Refused {
+interface Refused {
   tier: MatchedRule['tier']
   code: ErrorCode
   reason: string

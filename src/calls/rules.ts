@@ -8,7 +8,7 @@ import { isLooser } from './isolation.ts'
 import type { Facts, JudgedCommand, JudgedPart, Kept } from './question.ts'
 
 /** Whether a rule says something of a call; `unclear` where that cannot be told, so that the call must be asked about. */
-export type Holds = boolean | 'unclear'
+type Holds = boolean | 'unclear'
 
 type Rule = Pick<ConfiguredRule, 'effect' | 'match'>
 

@@ -13,7 +13,7 @@ export interface Stopping {
 }
 
 /** Where a job tells what becomes of it. */
-export interface Telling {
+interface Telling {
   /** How much it has printed so far, in bytes. */
   printed(): number
   /** How much it has printed, once it has ended. */

@@ -23,7 +23,7 @@ function ending<S extends SettledCall['status']>(live: Live, status: S) {
 }
 
 /** What goes into the journal together with the end of a call. */
-export interface With {
+interface With {
   before?: NewEvent[]
   also?: () => Write[]
 }

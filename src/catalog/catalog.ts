@@ -5,7 +5,7 @@ import { ToolError } from '../errors.ts'
 import { globMatches } from '../text/anchored-glob.ts'
 import type { Tool } from '../tool.ts'
 
-export interface Fault {
+interface Fault {
   /** JSON pointer into the request's body. */
   pointer: string
   message: string

@@ -2,7 +2,7 @@
 import type { Effect, Tool } from '../tool.ts'
 import { inputSchema, plain } from './catalog.ts'
 
-export type Format = 'native' | 'openai' | 'anthropic' | 'mcp'
+type Format = 'native' | 'openai' | 'anthropic' | 'mcp'
 
 /** How a tool is written in each dialect. */
 export const LISTINGS: Record<Format, (tool: Tool) => Record<string, unknown>> = {

@@ -36,7 +36,7 @@ export class CliError extends Error {
 export const usage = (message: string, hint?: string) =>
   new CliError(message, { exit: EXIT.usage, code: 'USAGE', ...(hint && { hint }) })
 
-export interface Failure {
+interface Failure {
   exit: number
   code: string
   message: string

@@ -5,7 +5,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]
 
-export interface Output {
+interface Output {
   write(text: string): unknown
   isTTY?: boolean
 }
@@ -36,7 +36,7 @@ export const safeJson = (value: unknown, indent?: number): string =>
       : [...Array(char.length).keys()].map(i => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
   )
 
-export interface TerminalOptions {
+interface TerminalOptions {
   color: boolean
   quiet: boolean
   json: boolean

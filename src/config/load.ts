@@ -26,7 +26,7 @@ export interface Inputs {
   checkRule?: CheckRule
 }
 
-export interface Loaded {
+interface Loaded {
   settings: Settings
   /** What was ignored, and how to have it taken. */
   warnings: string[]

@@ -4,7 +4,7 @@ import { realFolder } from '../host/server/home.ts'
 import type { Fault } from './faults.ts'
 import type { Source } from './source.ts'
 
-export interface Root {
+interface Root {
   name: string
   /** The real path. */
   path: string

@@ -4,7 +4,7 @@ import type { NewEvent } from './events.ts'
 import type { Entry } from './frame.ts'
 
 /** Hears every event in order, after it became durable. */
-export type Listener = (entries: readonly Entry[]) => void
+type Listener = (entries: readonly Entry[]) => void
 
 export class Journal {
   readonly #store: Store

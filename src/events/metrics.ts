@@ -3,7 +3,7 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import type { Journal } from './journal.ts'
 
 /** Counts of one tool since the server started. Times are of the tool's run alone, in milliseconds. */
-export interface ToolStats {
+interface ToolStats {
   tool: string
   total: number
   success: number

@@ -3,7 +3,7 @@
 import type { SESSION_STATES } from './events.ts'
 import type { Journal } from './journal.ts'
 
-export type SessionState = (typeof SESSION_STATES)[number]
+type SessionState = (typeof SESSION_STATES)[number]
 /** What one call adds to its session's state; undefined once it has ended. */
 export type Activity = 'awaiting_approval' | 'tool_execution' | undefined
 

@@ -29,9 +29,9 @@ export interface StreamLimits {
 }
 
 /** Where things stand, for the first frame. */
-export type Snapshot = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
+type Snapshot = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
 
-export interface Reader {
+interface Reader {
   close(): void
 }
 

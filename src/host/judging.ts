@@ -85,7 +85,7 @@ export function searchExcludes(workspace: Workspace, guard: Guard): string[] {
   return [...names.map(name => `**/${name}`), ...(state ? [`/${state}`] : [])]
 }
 
-export function kindOf(stat: BigIntStats | undefined): Resolved['kind'] {
+function kindOf(stat: BigIntStats | undefined): Resolved['kind'] {
   if (!stat) return 'missing'
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other'
 }

@@ -40,7 +40,7 @@ const SNAPSHOT_BYTES = 256 * 1024 * 1024
 const SWITCHED_OFF = 'It is switched off by `watch.external`.'
 
 /** A workspace with what is kept of its tree. */
-export interface WorkspaceInUse extends Workspace {
+interface WorkspaceInUse extends Workspace {
   /** Counts changes of any file seen on disk; undefined while that cannot be told for certain. Settles what is on its way first. */
   treeVersion(): Promise<string | undefined>
   ripgrep: Ripgrep
@@ -50,7 +50,7 @@ export interface WorkspaceInUse extends Workspace {
 }
 
 /** What a machine stands on, where that is not what this system has. */
-export interface MachineOptions {
+interface MachineOptions {
   doors?: Doors
   network?: Outside
 }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRunning } from './processes/running.ts'
 
-export interface TemporaryFolder {
+interface TemporaryFolder {
   path: string
   remove(): Promise<void>
 }

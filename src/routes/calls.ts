@@ -2,7 +2,7 @@
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { isSettled, STATUSES } from '../calls/call.ts'
 import type { Answer, Calls, Outcome } from '../calls/calls.ts'
 import type { Streams } from '../events/streams.ts'
@@ -15,7 +15,7 @@ import { openStream, typesFor } from './stream.ts'
 const HELD_MS = 30_000
 const LARGEST_BATCH = 100
 
-const CallRequest = Type.Object(
+export const CallRequest = Type.Object(
   {
     tool: Type.String({ minLength: 1, maxLength: 256, description: 'Name of a tool that GET /tools lists.' }),
     params: Type.Object({}, { additionalProperties: true, description: "The tool's params." }),
@@ -273,6 +273,3 @@ function outcomeJson(outcome: Outcome, masking: Masks) {
   if (!('error' in outcome)) return JSON.stringify(outcome)
   return JSON.stringify({ problem: masking.maskedAll(problemOf(outcome.error)) })
 }
-
-export type SubmitBody = Static<typeof SubmitBody>
-export { CallRequest }

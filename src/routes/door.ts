@@ -8,8 +8,6 @@ import type { Right, Tokens } from '../host/server/tokens.ts'
 import { parseJsonBody } from './json-body.ts'
 import { sendProblem } from './problem.ts'
 
-export type { Right } from '../host/server/tokens.ts'
-
 /** Who sent a request, as far as the door knows. */
 export interface Caller {
   /** What the client calls itself; a label for people, never a proof. */
@@ -17,7 +15,7 @@ export interface Caller {
   rights: ReadonlySet<Right>
 }
 
-export interface DoorOptions {
+interface DoorOptions {
   tokens: Tokens
   /** Host header values that are right, port included; asked for each request, since the port is known late. */
   hosts: () => readonly string[]
@@ -128,7 +126,7 @@ export function hostsOf(addresses: readonly AddressInfo[], settings: HostSetting
   })
   return [...new Set([...names, ...settings.allowed_hosts])]
 }
-export interface HostSettings {
+interface HostSettings {
   allowed_hosts: readonly string[]
 }
 const LOCAL = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/

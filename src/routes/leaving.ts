@@ -2,7 +2,7 @@
 // knows: neither the request's own end nor its signal tells.
 import type { FastifyReply } from 'fastify'
 
-export interface Leaving {
+interface Leaving {
   /** Resolves when the sender has gone. Otherwise never. */
   left: Promise<void>
   /** Aborts when it has. */

@@ -4,14 +4,14 @@ import { type Static, Type } from 'typebox'
 import { describeError, ERRORS, type ErrorCode, ToolError } from '../errors.ts'
 import type { Masking } from '../host/secrets/masking.ts'
 
-export const Fault = Type.Object({
+const Fault = Type.Object({
   pointer: Type.String({ description: 'JSON pointer of the field at fault.' }),
   message: Type.String(),
   in: Type.Optional(
     Type.Enum(['query', 'path', 'header'], { description: 'Where the field stands; the body when left out.' })
   )
 })
-export type Fault = Static<typeof Fault>
+type Fault = Static<typeof Fault>
 
 export const Problem = Type.Object(
   {
@@ -101,12 +101,12 @@ function invalidParams(validation: FastifySchemaValidationError[], context: stri
 }
 
 /** Ajv names the object that lacks or has a field too many; a person wants the field. */
-export function faultOf({ instancePath, message, params, keyword }: SchemaFault): Fault {
+function faultOf({ instancePath, message, params, keyword }: SchemaFault): Fault {
   const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
   const pointer = field === undefined ? instancePath : `${instancePath}/${escapePointer(String(field))}`
   return { pointer, message: WORDS[keyword]?.(params) ?? message ?? 'is not right' }
 }
-export interface SchemaFault {
+interface SchemaFault {
   instancePath: string
   keyword: string
   params: Record<string, unknown>

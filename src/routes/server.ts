@@ -9,7 +9,7 @@ import type { Sessions } from '../events/sessions.ts'
 import type { Streams } from '../events/streams.ts'
 import { problems, ref } from './schema.ts'
 
-export interface About {
+interface About {
   instance: string
   version: string
   protocol: number

@@ -11,7 +11,7 @@ import { refusedCommand } from './refusals.ts'
 const DEEPEST = 8
 
 /** Reads a text that a command hands to a shell: its parts, and what else is in it. */
-export type ReadInner = (script: string) => readonly SubCommand[]
+type ReadInner = (script: string) => readonly SubCommand[]
 
 /** The command's own part first, then those it runs. */
 export function classify(simple: Simple, surroundings: Surroundings, readInner: ReadInner, depth = 0): SubCommand[] {

@@ -12,7 +12,7 @@ const PADDING = /[ \t]{64}|\n{24}/
 const OPENINGS = /\$[({[]|[<>(]\(|`|<</g
 
 /** Whether a text reads otherwise than it runs. */
-export const misleads = (command: string) => MISLEADING.test(command)
+const misleads = (command: string) => MISLEADING.test(command)
 
 /** Why the text may not run by itself, whatever it says; `readable` where it is still worth reading. */
 export function gate(command: string): (Fault & { readable: boolean }) | undefined {

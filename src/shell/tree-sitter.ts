@@ -7,7 +7,7 @@ import { Language, type Node, Parser } from 'web-tree-sitter'
 import { isSteady, wordValue } from './word.ts'
 
 /** The literal commands of a line, and its redirects, each in the order they stand. */
-export interface Literal {
+interface Literal {
   commands: readonly (readonly string[])[]
   redirects: readonly string[]
 }

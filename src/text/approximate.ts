@@ -5,7 +5,7 @@
 // bound makes it several times as quick.
 
 /** What the distance of the empty pattern grows by with each character of text: with 0 a match may begin anywhere. */
-export type Edge = 0 | 1
+type Edge = 0 | 1
 
 /** Characters are symbols: 0 is one that is not in the pattern. */
 export class Columns {

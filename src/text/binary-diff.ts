@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib'
 import { headerOf, type Side } from './diff.ts'
 
 /** A file as it is before or after a change, with its bytes. */
-export type BinarySide = Omit<Side, 'text'> & { bytes: Uint8Array }
+type BinarySide = Omit<Side, 'text'> & { bytes: Uint8Array }
 
 /** What turns one file into the other, and back, byte for byte. Undefined stands for a file that is not there. */
 export function binaryDiff(before: BinarySide | undefined, after: BinarySide | undefined): string {

@@ -37,7 +37,7 @@ export interface Edit extends Quote {
   places: 'one' | 'all'
 }
 
-export interface Edited {
+interface Edited {
   outcome: 'edited'
   text: string
   match: MatchKind

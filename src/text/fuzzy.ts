@@ -13,7 +13,7 @@ export interface Limits {
   margin: number
 }
 
-export interface Similar {
+interface Similar {
   /** The best window over the threshold and those as good, of which none overlaps another, best first. Where very many are
    * as good they are some of them. */
   good: Window[]

@@ -13,7 +13,7 @@ const MAX_LENGTH = 4_096
 const MAX_DEPTH = 32
 
 /** `forName`: the nodes are for the last name of a path alone. */
-export interface ParsedGlob {
+interface ParsedGlob {
   nodes: Node[]
   forName: boolean
 }

@@ -12,7 +12,7 @@ export interface HostPattern {
   ports: readonly number[]
 }
 
-export const WEB_PORTS: readonly number[] = [80, 443]
+const WEB_PORTS: readonly number[] = [80, 443]
 
 const LONGEST = 253
 /** Letters, digits and what joins them, or an IPv6 address in brackets: no NUL, `%`, `@`, slash or space. */

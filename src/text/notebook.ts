@@ -1,7 +1,7 @@
 // The cells of a Jupyter notebook (format 4), with their outputs shortened to what a reader needs.
 import { stripVTControlCharacters } from 'node:util'
 
-export interface NotebookCell {
+interface NotebookCell {
   /** Counted from 1. */
   index: number
   type: string
@@ -10,7 +10,7 @@ export interface NotebookCell {
   outputs?: NotebookOutput[]
 }
 
-export interface NotebookOutput {
+interface NotebookOutput {
   type: 'stream' | 'result' | 'display' | 'error'
   text?: string
   media_type?: string

@@ -4,7 +4,7 @@ import { type KnownSecret, type Piece, piecesOf, SHORTEST_VALUE } from './secret
 import { type ByteSet, SHAPES, type Shape, type Stretch } from './secret-shapes.ts'
 
 /** A secret found. `from` may lie behind the place it was looked for at: what stands before stays. */
-export interface Found {
+interface Found {
   name: string
   from: number
   to: number

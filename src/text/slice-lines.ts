@@ -1,6 +1,6 @@
 // Some lines out of a text at hand.
 
-export interface Slice {
+interface Slice {
   content: string
   lines: number
   /** More was wanted than may be given. */
@@ -8,7 +8,7 @@ export interface Slice {
 }
 
 /** How much one answer holds: characters, of which every line costs `toll` besides its own. */
-export interface Budget {
+interface Budget {
   size: number
   toll: number
 }

@@ -17,26 +17,26 @@ export interface Job<I, O> {
 
 const job = <I, O>(job: Job<I, O>) => job
 
-export interface DiffInput {
+interface DiffInput {
   path: string
   before: string | undefined
   after: string | undefined
 }
 
-export interface FileDiffInput {
+interface FileDiffInput {
   before: Side | undefined
   after: Side | undefined
   /** How many lines differ, at most. */
   changes: number
 }
 
-export interface MergeInput {
+interface MergeInput {
   base: string
   ours: string
   theirs: string
 }
 
-export interface ReportText {
+interface ReportText {
   format: ReportFormat
   text: string
 }

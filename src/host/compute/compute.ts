@@ -3,8 +3,6 @@
 import { JOBS, type Job, type JobInput, type JobName, type JobOutput } from './compute-jobs.ts'
 import { ComputeThread, type Terms } from './compute-thread.ts'
 
-export type { Terms } from './compute-thread.ts'
-
 /** Up to this, some milliseconds, work is done where it is asked for: a way to another thread and back costs as much. */
 const FEW_STEPS = 300_000
 const THREADS = 2

@@ -12,7 +12,7 @@ export interface PdfQuery {
   characters: number
 }
 
-export interface PdfText {
+interface PdfText {
   total: number
   pages: { page: number; text: string }[]
   /** More was wanted than may be given. */

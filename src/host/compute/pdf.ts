@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
 import type { FromPdf, PdfQuery } from './pdf-worker.ts'
 
-export type { PdfRefusal, PdfText } from './pdf-worker.ts'
+export type { PdfRefusal } from './pdf-worker.ts'
 
 const MEMORY_MB = 512
 

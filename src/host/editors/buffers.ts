@@ -39,7 +39,7 @@ export interface SentBuffer {
   base_hash?: string
 }
 
-export interface BufferLimits {
+interface BufferLimits {
   max_files: number
   max_bytes: number
 }

@@ -60,7 +60,7 @@ export function sameAddress(a: string, b: string): boolean {
 }
 
 /** Four decimal numbers, or IPv6 without a zone; nothing that only some programs take for an address. */
-export function parseAddress(text: string): Address | undefined {
+function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!ipaddr.IPv6.isValid(text)) return undefined
   const address = ipaddr.IPv6.parse(text)

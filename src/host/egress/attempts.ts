@@ -1,7 +1,7 @@
 // What a command tried to reach, so that whoever wonders why an installation failed can see it.
 import type { Socket } from 'node:net'
 
-export interface Reached {
+interface Reached {
   host: string
   port: number
   connections: number
@@ -10,7 +10,7 @@ export interface Reached {
   received_bytes: number
 }
 
-export interface Refused {
+interface Refused {
   /** As it was asked for, without what a screen would obey. */
   host: string
   /** 0 where none was named. */

@@ -10,7 +10,7 @@ import type { Guarding } from './guard.ts'
 import { hostPattern } from './host-patterns.ts'
 import type { ProxyLimits } from './proxy.ts'
 
-export interface EgressOptions extends Guarding {
+interface EgressOptions extends Guarding {
   /** Where the socket is made, in a folder of its own. */
   folder: string
   /** Host patterns; see `hostPattern`. */

@@ -6,7 +6,7 @@ import { ToolError } from '../../errors.ts'
 import { answerPlainly } from './proxy-answers.ts'
 import { endToEnd } from './proxy-headers.ts'
 
-export interface Target {
+interface Target {
   /** As judged, whatever the request says beside. */
   host: string
   path: string

@@ -13,7 +13,7 @@ export interface LineChange {
   removed: number
 }
 
-export interface Filling {
+interface Filling {
   fill: Fill
   /** Prepares what will be told, while the disk is busy. */
   meanwhile(): void

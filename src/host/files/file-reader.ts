@@ -26,7 +26,7 @@ import { OpenFile } from './open-file.ts'
 import { type Renamed, type Renaming, renamedBeneath } from './renames.ts'
 import { isFresh, stampOf } from './stamp.ts'
 
-export { type Entry, type EntryFound, Found, HASH_LIMIT, typeOf } from './found.ts'
+export { Found } from './found.ts'
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY

@@ -6,7 +6,7 @@ import type { Workspace } from '../host.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
-export interface OpenFolder {
+interface OpenFolder {
   /** A path by which any process of ours reaches the folder while it is open; on Linux, whatever happens to its name. */
   path: string
   close(): void

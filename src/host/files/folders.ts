@@ -8,7 +8,7 @@ import { fsync } from './put.ts'
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
 /** Does what makes one change show, between the word that it will and the word that it has. */
-export type Happen = (change: Change, act: () => void) => void
+type Happen = (change: Change, act: () => void) => void
 
 /** The same place with every folder above it there. Adds the paths of those it makes to `made`; the caller closes it. */
 export async function makeMissing(

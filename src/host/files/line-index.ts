@@ -26,7 +26,7 @@ export class LineIndexes {
 }
 
 /** What is known of a file that was read to its end. */
-export interface Whole {
+interface Whole {
   total: number
   hash: string
 }

@@ -28,7 +28,7 @@ export interface Listing {
   left_out: LeftOut
 }
 
-export interface LeftOut {
+interface LeftOut {
   ignored: number
   hidden: number
   /** Folders that may not be looked into. */

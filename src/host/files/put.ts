@@ -59,7 +59,7 @@ export interface Bits {
   exactly?: number | undefined
 }
 
-export interface Putting {
+interface Putting {
   workspace: Workspace
   keeping: Keeping
   effects: Effects

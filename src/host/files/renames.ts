@@ -20,7 +20,7 @@ export interface Renamed extends Resolved {
   access: 'read' | 'write'
 }
 
-export interface Tree {
+interface Tree {
   workspace: Workspace
   guard: Guard
   entries(folder: string): Entry[]

@@ -8,7 +8,7 @@ const LARGEST = 1024 * 1024
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** A version of a file, by its canonical path. */
-export interface Version {
+interface Version {
   path: string
   hash: string
 }

@@ -8,8 +8,8 @@ import { notAFile, notFound, stale } from './file-reader.ts'
 import { stampOf } from './stamp.ts'
 import type { Step } from './steps.ts'
 
-export type Taking = Extract<Step, { do: 'remove' | 'move' }>
-export type Putting = Extract<Step, { do: 'write' | 'move' | 'link' }>
+type Taking = Extract<Step, { do: 'remove' | 'move' }>
+type Putting = Extract<Step, { do: 'write' | 'move' | 'link' }>
 type Stat = NonNullable<Place['stat']>
 
 /** What leaves its place. */

@@ -13,7 +13,7 @@ import { type Group, type Intent, type Line, lineOf, logsFolder, readLines, type
 import { removeImageTemps } from './images-sweep.ts'
 import { imagesFolder } from './keeping.ts'
 
-export interface Leftovers {
+interface Leftovers {
   /** What calls had changed, by their ids, oldest first. */
   changes: ReadonlyMap<string, readonly Change[]>
   /** To be called once that is durable elsewhere. */

@@ -7,7 +7,7 @@ import { type Keeper, Snapshot, type SnapshotLimits } from './snapshot.ts'
 import { Copies } from './snapshot-copies.ts'
 
 /** What was kept before a command ran. */
-export interface Tracked {
+interface Tracked {
   files: number
   bytes: number
   /** Files that are too large, too much together, or may not be read. */

@@ -6,7 +6,7 @@ import { type Hearer, Outside } from './outside.ts'
 import type { Watcher } from './watcher.ts'
 
 /** Whether changes by others are told of a workspace. */
-export interface Watching {
+interface Watching {
   workspace: string
   watching: boolean
   /** Why not. */

@@ -3,7 +3,7 @@ import type { Seen } from './seen.ts'
 import { split, type Tree } from './tree.ts'
 import type { Watcher } from './watcher.ts'
 
-export type Where = 'shown' | 'ignored' | 'not watched'
+type Where = 'shown' | 'ignored' | 'not watched'
 
 const FOLDER: Seen = { kind: 'directory', mode: 0, ino: 0, size: 0, ctime: 0, mtime: 0 }
 

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-export interface Background {
+interface Background {
   program: string
   argv: readonly string[]
   cwd: string
@@ -14,7 +14,7 @@ export interface Background {
 }
 
 /** The first line it prints, or how it ended before it printed any. */
-export type Started = { line: string } | { exit: number; last_words: string }
+type Started = { line: string } | { exit: number; last_words: string }
 
 export async function startInBackground({ program, argv, cwd, env, log }: Background): Promise<Started> {
   mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })

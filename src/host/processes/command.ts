@@ -44,7 +44,7 @@ export interface CommandEnd {
 }
 
 /** How its program ended, while what it left may run on. */
-export interface CommandExit {
+interface CommandExit {
   exit_code: number | null
   signal: string | null
   /** Processes that it left behind and that were to be kept. */
@@ -52,9 +52,9 @@ export interface CommandExit {
 }
 
 /** What is told of a command while it runs. */
-export type Told = { delta: Delta } | { message: string }
+type Told = { delta: Delta } | { message: string }
 
-export interface CommandParts {
+interface CommandParts {
   spawned: Spawned
   output: CommandOutput
   isolation: Level

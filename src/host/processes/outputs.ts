@@ -8,7 +8,6 @@ import { Live, type OutputWriter } from './outputs-live.ts'
 import { type OutputPart, type OutputQuery, readPart } from './outputs-read.ts'
 
 export type { OutputWriter } from './outputs-live.ts'
-export type { OutputPart, OutputQuery } from './outputs-read.ts'
 
 export class Outputs {
   readonly #folder: string

@@ -11,7 +11,7 @@ export interface Printed {
 }
 
 /** A stretch of a call's standard output, in bytes. */
-export interface Stretch {
+interface Stretch {
   from: number
   to: number
 }

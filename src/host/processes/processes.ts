@@ -27,7 +27,7 @@ const QUIET_MS = 60_000
 const UNKEPT: Isolation = { level: 'none', network: [] }
 
 /** What to run: a line for bash (or sh where there is none), or a program with its arguments. */
-export type CommandLine = { command: string } | { argv: readonly string[] }
+type CommandLine = { command: string } | { argv: readonly string[] }
 
 export type StartOptions = CommandLine & {
   /** Canonical path of a folder, relative to the workspace's root. */
@@ -58,7 +58,7 @@ export interface ShellResult extends CommandEnd, CommandTexts {
 }
 
 /** Yields output while the command runs and returns its result; leaving it early ends the command. */
-export type Running = AsyncGenerator<Delta, ShellResult, void>
+type Running = AsyncGenerator<Delta, ShellResult, void>
 
 export interface ProcessesOptions {
   call_id: string

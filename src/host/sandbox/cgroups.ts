@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { isLeftOver, newGroupName } from '../processes/group-names.ts'
 
-export interface GroupLimits {
+interface GroupLimits {
   memory_bytes: number
   processes: number
 }

@@ -11,7 +11,7 @@ export interface Entry {
   isDoor: boolean
 }
 
-export interface Entries {
+interface Entries {
   entries: Entry[]
   /** The server cannot tell what is in it, and whoever runs as the same user can. */
   shut: boolean

@@ -5,7 +5,7 @@
 const OBEYED =
   /^(?:LD_|MALLOC_|BASH|GLIBC_TUNABLES$|GCONV_PATH$|GETCONF_DIR$|HOSTALIASES$|LOCALDOMAIN$|LOCPATH$|NIS_PATH$|NLSPATH$|RESOLV_HOST_CONF$|RES_OPTIONS$|TMPDIR$|TZDIR$|SHELLOPTS$|ENV$|PS4$|IFS$|POSIXLY_CORRECT$)/
 
-export interface Divided {
+interface Divided {
   /** For the programs that make the sandbox, and for all in it. */
   env: Record<string, string>
   /** Arguments that set the rest inside. */

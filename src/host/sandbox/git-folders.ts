@@ -5,7 +5,7 @@ import { isBeneath } from './beneath.ts'
 
 const LONGEST = 4_096
 
-export interface GitFolders {
+interface GitFolders {
   /** In the workspace, relative to it: not to be changed either. */
   inside: string[]
   /** Outside, absolute: needed to read the history of a worktree. */

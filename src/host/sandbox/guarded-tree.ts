@@ -20,7 +20,7 @@ export interface Guarded extends Meaning {
 }
 
 /** What was seen in one look. */
-export interface Look {
+interface Look {
   /** How many folders there are. */
   folders: number
   guarded: Guarded[]

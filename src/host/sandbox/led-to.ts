@@ -7,7 +7,7 @@ import { isBeneath } from './beneath.ts'
 import type { Meaning } from './guarded-names.ts'
 import { type Guarded, identityOf, kindOf } from './guarded-tree.ts'
 
-export interface LedTo {
+interface LedTo {
   there: Guarded[]
   /** Paths, relative to the root, of what would be obeyed if somebody made it. */
   missing: string[]

@@ -8,7 +8,7 @@ import type { Keeper, KeptLevel } from './keeper.ts'
 import type { Aftermath, Confined, Isolation, Level, LevelState, Program, Sandbox } from './sandbox.ts'
 import { unmounted } from './unmounted.ts'
 
-export interface LevelsOptions {
+interface LevelsOptions {
   keeper: Keeper
   /** The setting. */
   wanted: Level | 'auto'

@@ -5,10 +5,10 @@ import type { Config } from '../../config.ts'
 import { shellWords } from '../../text/shell-words.ts'
 import { type Cgroup, Cgroups, type GroupEnd } from './cgroups.ts'
 
-export type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
+type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
 
 /** How one command is bounded: lines for the prelude, and what goes before the program in the sandbox. */
-export interface Bounds {
+interface Bounds {
   lines: readonly string[]
   inside: readonly string[]
   /** Once everything has ended. */

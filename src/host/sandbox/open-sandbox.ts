@@ -13,7 +13,7 @@ import { unkeptState } from './unkept.ts'
 
 export type { Levels } from './levels.ts'
 
-export interface SandboxOptions extends KeeperOptions {
+interface SandboxOptions extends KeeperOptions {
   /** Ports that the server listens on, which no command reaches. */
   ownPorts(): readonly number[]
   /** The network that commands are let out to, where that is not this machine's. */

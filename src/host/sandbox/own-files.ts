@@ -20,7 +20,7 @@ export interface OwnFiles {
 }
 
 /** Who a program is, as far as it can see. */
-export interface Identity {
+interface Identity {
   uid: number
   gid: number
   home: string

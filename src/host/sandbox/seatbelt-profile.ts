@@ -13,7 +13,7 @@ export interface Places {
   mounted: readonly string[]
 }
 
-export interface Profile {
+interface Profile {
   text: string
   /** Arguments. */
   parameters: string[]

@@ -7,7 +7,7 @@ import { shellWords } from '../../text/shell-words.ts'
 const DESCRIPTOR = 3
 const PREFIX = 'status-'
 
-export interface SetUp {
+interface SetUp {
   /** To be inherited first of all. */
   placeholder: string
   /** For the prelude. */

@@ -14,7 +14,7 @@ export const SYSTEM = [
   '/run/current-system/sw'
 ]
 /** Folders that are the sandbox's own. */
-export const OWN: readonly string[] = ['/proc', '/dev', '/etc', '/sys', '/run', ...SYSTEM]
+const OWN: readonly string[] = ['/proc', '/dev', '/etc', '/sys', '/run', ...SYSTEM]
 
 export const isSystem = (folder: string) => OWN.some(own => isBeneath(folder, own))
 

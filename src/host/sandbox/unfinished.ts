@@ -5,7 +5,7 @@ import path from 'node:path'
 import { errnoOf } from '../errno.ts'
 
 /** Commands of a server that was killed. */
-export interface Left {
+interface Left {
   /** What was guarded when all of them had begun. */
   identities: ReadonlySet<string>
   /** When they were gone at the latest, in milliseconds. */

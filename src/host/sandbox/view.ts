@@ -11,7 +11,7 @@ import type { Program } from './sandbox.ts'
 import { isSystem, SYSTEM } from './system.ts'
 import type { Seen } from './toolchains.ts'
 
-export interface View {
+interface View {
   program: Program
   level: KeptLevel
   root: string

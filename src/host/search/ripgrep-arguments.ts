@@ -58,10 +58,10 @@ export function searchArguments(query: SearchQuery, name: string | undefined, le
 // A single file is found by walking its folder: named on the command line, a link would be followed.
 const onlyFile = (name: string) => ['--no-ignore', '--max-depth=1', `--glob=/${escapeGlob(name)}`]
 
-export const escapeGlob = (text: string) => text.replace(/[\\*?[\]{}!#]/g, '\\$&').replace(/ $/, '\\ ')
+const escapeGlob = (text: string) => text.replace(/[\\*?[\]{}!#]/g, '\\$&').replace(/ $/, '\\ ')
 
 /** A caller's pattern as one line of an ignore file, where a leading `!` or `#` and a blank at the end mean themselves. */
-export const ignoreLine = (pattern: string) => pattern.replace(/^[!#]/, '\\$&').replace(/(?<!\\) $/, '\\ ')
+const ignoreLine = (pattern: string) => pattern.replace(/^[!#]/, '\\$&').replace(/(?<!\\) $/, '\\ ')
 
 // Including by glob would bring ignored files back, so it is done by file type: names only, and only where both sides
 // surely agree. What a glob says of folders is checked on each path told.

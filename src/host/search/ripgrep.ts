@@ -23,7 +23,7 @@ const NUL = 0
 const FAILED = 2
 const NO_FOLDER: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
 
-export interface FilesQuery {
+interface FilesQuery {
   /** Canonical path of the folder to list. */
   path: string
   /** Also names that begin with a dot. */

@@ -13,7 +13,7 @@ import { VariableJudge } from './secret-values.ts'
 const MOST_VALUES = 1_024
 const OWN = 'token of this server'
 
-export interface MaskingSources {
+interface MaskingSources {
   /** The server's tokens as they are right now. */
   tokens: () => readonly string[]
   environment?: Environment

@@ -51,7 +51,7 @@ export function runFolders(env: Env): [string, ...string[]] {
   return main === usual ? [main] : [main, usual]
 }
 
-export interface Published {
+interface Published {
   file: string
   remove(): void
 }

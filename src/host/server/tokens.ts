@@ -13,12 +13,12 @@ export interface Tokens {
   current(): TokenPair
 }
 
-export interface TokenPair {
+interface TokenPair {
   token: string
   call_token: string
 }
 
-export interface TokenFiles {
+interface TokenFiles {
   token_file?: string | undefined
   call_token_file?: string | undefined
 }

@@ -23,7 +23,7 @@ export interface StoredEvent {
 }
 
 /** A call as stored: its JSON in two parts, for the result may be shared with the call it was first made for. */
-export interface StoredCall {
+interface StoredCall {
   n: number
   tool_call_id: string
   head: string
@@ -31,13 +31,13 @@ export interface StoredCall {
 }
 
 /** A task as stored: a job's JSON; null for a call in the background, which is its own row. */
-export interface StoredTask {
+interface StoredTask {
   task_id: string
   workspace: string
   job: string | null
 }
 
-export interface CallQuery {
+interface CallQuery {
   status?: string | undefined
   tool?: string | undefined
   session_id?: string | undefined

@@ -38,7 +38,7 @@ export function anyReport(text: string): TestReport | undefined {
   return undefined
 }
 
-export function summaryReport(text: string): TestReport | undefined {
+function summaryReport(text: string): TestReport | undefined {
   for (const { whole, order } of SUMMARIES) {
     const [last] = [...text.matchAll(whole)].at(-1) ?? []
     if (last === undefined) continue

@@ -149,7 +149,7 @@ const KEPT_FROM: readonly { pattern: RegExp; from: string; cause: keyof Cures }[
 ]
 
 /** What a call of the tool may ask for against each: nothing where it has no such param. */
-export interface Cures {
+interface Cures {
   network: string
   writing: string
   view?: string

@@ -13,13 +13,13 @@ const FILE_MS = 20_000
 const AT_ONCE = 4
 const DIFF_MS = 5_000
 
-export interface FormatAsked {
+interface FormatAsked {
   paths: readonly string[]
   formatter?: FormatterName
 }
 
 /** How one file is formatted. */
-export interface Formatting {
+interface Formatting {
   formatter: FormatterName
   argv: readonly string[]
   cwd: string

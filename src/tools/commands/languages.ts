@@ -1,6 +1,6 @@
 // The languages of run_code, as data: who runs the code, from what kind of file, and where it looks for modules.
 
-export interface Language {
+interface Language {
   title: string
   /** Names of programs that run it, the preferred one first. */
   programs: readonly string[]
@@ -13,7 +13,7 @@ export interface Language {
   cure: string
 }
 
-export type LanguageName = 'python' | 'bash' | 'node'
+type LanguageName = 'python' | 'bash' | 'node'
 
 export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
   python: {

@@ -6,7 +6,7 @@ import type { Packages } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
 import { isPackage } from './package-names.ts'
 
-export interface PackagesAsked {
+interface PackagesAsked {
   manager?: ManagerName
   packages: readonly string[]
   dev?: boolean
@@ -14,7 +14,7 @@ export interface PackagesAsked {
   cwd?: string
 }
 
-export interface AddInvocation extends Required<Invocation> {
+interface AddInvocation extends Required<Invocation> {
   name: ManagerName
 }
 

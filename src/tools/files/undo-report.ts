@@ -15,7 +15,7 @@ export const UNSEEN_NOTE = 'May not be read without asking: what is in it is not
 export const mayShow = (path: string, ctx: Context) => ctx.may_show({ path, entry: true })
 
 /** What is told of a path; nothing of a place that something only moves away from. */
-export interface Report {
+interface Report {
   told?: UndoFile
   counted?: Diff
 }
