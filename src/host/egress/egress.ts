@@ -3,6 +3,8 @@
 // tells programs about that.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inside, NODE_INSIDE } from '../sandbox/inside.ts'
+import { SMALL_NODE } from '../small-node.ts'
 import { temporaryFolder } from '../temporary.ts'
 import type { Attempts } from './attempts.ts'
 import { bridge } from './bridge.ts'
@@ -32,11 +34,9 @@ export interface Egress {
 }
 
 const LIMITS: ProxyLimits = { connections: 256, idle_ms: 120_000, headers_ms: 30_000 }
-/** Where the sandbox has them. */
-const INSIDE = { node: '/run/toolgate/node', socket: '/run/toolgate/egress.sock' }
+/** Where the sandbox has it. */
+const SOCKET_INSIDE = inside('egress.sock')
 const PORT = 3128
-// Small, and up sooner than with a compiler.
-const NODE_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings']
 const FOR_HTTP = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
 const FOR_NPM = ['npm_config_proxy', 'npm_config_https_proxy']
 /** What a sandbox runs for itself is reached directly: it has a loopback of its own. */
@@ -61,17 +61,17 @@ export async function openEgress({ folder: within, allow, limits, ...guarding }:
   return {
     socket,
     mounts: [
-      { from: process.execPath, to: INSIDE.node },
-      { from: socket, to: INSIDE.socket }
+      { from: process.execPath, to: NODE_INSIDE },
+      { from: socket, to: SOCKET_INSIDE }
     ],
     env: environment(),
     argv: ({ file, args }) => [
-      INSIDE.node,
-      ...NODE_FLAGS,
+      NODE_INSIDE,
+      ...SMALL_NODE,
       '-e',
       `(${bridge})(require)`,
       '--',
-      INSIDE.socket,
+      SOCKET_INSIDE,
       String(PORT),
       file,
       ...args

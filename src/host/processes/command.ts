@@ -9,13 +9,11 @@ import type { CommandInput } from './command-input.ts'
 import type { CommandOutput, CommandTexts } from './command-output.ts'
 import type { Delta } from './command-text.ts'
 import type { TerminalSize } from './pty.ts'
-import type { Spawned } from './spawned.ts'
+import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
 
 export type { CommandTexts } from './command-output.ts'
 export type { Delta } from './command-text.ts'
 
-/** How long a command has between being asked to end and being made to. */
-const KILL_GRACE_MS = 200
 // After the program's exit: silence for this long means that nothing more is coming, and no drain takes longer than this.
 const QUIET_MS = 200
 const DRAIN_MS = 2_000

@@ -4,10 +4,9 @@ import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { notSetUp } from '../sandbox/cures.ts'
 import type { Confined, Level } from '../sandbox/sandbox.ts'
-import type { Spawned } from './spawned.ts'
+import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
-const KILL_GRACE_MS = 200
 /** How long a pipe may stay open once nothing of the program is left. */
 const DRAIN_MS = 1_000
 

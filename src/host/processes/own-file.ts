@@ -1,6 +1,7 @@
 // A text that a program reads as a file of its own: outside the workspace, and there only as long as the program.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inside } from '../sandbox/inside.ts'
 import type { Mount } from '../sandbox/sandbox.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -22,7 +23,7 @@ export async function placeFile(within: string, { name, text }: OwnFile): Promis
   const file = join(folder, name)
   try {
     await writeFile(file, text, { mode: 0o400, flag: 'wx' })
-    const path = `/run/toolgate/${name}`
+    const path = inside(name)
     return { path, mounts: [{ from: file, to: path }], remove }
   } catch (error) {
     await remove()

@@ -2,6 +2,9 @@
 import type { Socket } from 'node:net'
 import type { Take } from './spawner-pipes.ts'
 
+/** How long a process has between being asked to end and being made to. */
+export const KILL_GRACE_MS = 200
+
 export interface SpawnRequest {
   /** A path, or a name looked up in the PATH of `env`. */
   file: string

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
+import { SMALL_NODE } from '../small-node.ts'
 import { type Environment, plainEnvironment } from './environment.ts'
 import { findShell } from './shell.ts'
 import type { Exit, Minded, Spawned, SpawnRequest } from './spawned.ts'
@@ -14,8 +15,6 @@ import type { Order, Report } from './spawner-orders.ts'
 import { type Incoming, type Outgoing, Pipes, type Take } from './spawner-pipes.ts'
 import { serve } from './spawner-process.ts'
 
-// Without a compiler the helper is up sooner, smaller, and forks faster.
-const HELPER_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings']
 const SWEEP_GRACE_MS = 200
 // Whoever started the server may have left descriptors open in it. The helper is rid of them before it begins, keeping
 // its channel (3), so that commands get 0, 1 and 2 and nothing else.
@@ -157,7 +156,7 @@ export class Spawner {
   #start(folder: string) {
     this.#group ??= makeSpawnerGroup()
     const { folder: group = '', join = '' } = this.#group ?? {}
-    const program = [process.execPath, ...HELPER_FLAGS, '-e', `(${serve})(require)`, group, folder]
+    const program = [process.execPath, ...SMALL_NODE, '-e', `(${serve})(require)`, group, folder]
     const env = plainEnvironment(this.#environment)
     const helper = spawnChild(findShell(env), ['-c', CLOSE_THE_REST, 'toolgate-spawner', join, ...program], {
       // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.

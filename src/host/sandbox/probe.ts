@@ -7,15 +7,15 @@ import { createServer, type ListenOptions, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openWorkspace } from '../paths.ts'
+import { SMALL_NODE } from '../small-node.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { whyItFailed } from './cures.ts'
+import { NODE_INSIDE } from './inside.ts'
 import type { Keeper, KeptLevel } from './keeper.ts'
 import { type Attempt, type Outcome, type Targets, tryAll } from './probe-attempts.ts'
 import type { Confined, LevelState } from './sandbox.ts'
 
 const TIME_MS = 20_000
-const NODE = '/run/toolgate/node'
-const NODE_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings']
 
 /** What must come of each attempt; everything that is not `possible` must be refused. */
 const POSSIBLE: Readonly<Record<KeptLevel, readonly Attempt[]>> = {
@@ -78,11 +78,11 @@ async function attempts(
   const workspace = openWorkspace('probe', root)
   try {
     const program = {
-      file: NODE,
-      args: [...NODE_FLAGS, '-e', `(${tryAll})(require)`, JSON.stringify(targets)],
+      file: NODE_INSIDE,
+      args: [...SMALL_NODE, '-e', `(${tryAll})(require)`, JSON.stringify(targets)],
       cwd: root,
       env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
-      mounts: [{ from: realpathSync(process.execPath), to: NODE }]
+      mounts: [{ from: realpathSync(process.execPath), to: NODE_INSIDE }]
     }
     const confined = await keeper.confine(program, level, workspace)
     try {

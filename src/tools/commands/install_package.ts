@@ -9,10 +9,10 @@ import { invoked } from './invoked.ts'
 import { addInvocation, packagesIn } from './package-adding.ts'
 import { newAmong } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
+import { UNATTENDED } from './unattended.ts'
 
 const TIMEOUT_MS = 300_000
 const CLEAN_UP_MS = 5_000
-const ENVIRONMENT = { CI: 'true', NO_COLOR: '1', npm_config_update_notifier: 'false', CARGO_TERM_COLOR: 'never' }
 
 const NAMES = Object.keys(MANAGERS) as ManagerName[]
 
@@ -111,7 +111,7 @@ async function* added(input: Input, ctx: Context): AsyncGenerator<Progress, Outp
   const { name: manager, argv, cwd } = asked
   const { env = {} }: PackageManager = MANAGERS[manager]
   const before = await packagesIn(asked, ctx)
-  const ended = yield* collect(ctx, { argv, cwd, env: { ...ENVIRONMENT, ...env }, timeout_ms: TIMEOUT_MS })
+  const ended = yield* collect(ctx, { argv, cwd, env: { ...UNATTENDED, ...env }, timeout_ms: TIMEOUT_MS })
   const { exit_code, timed_out, duration_ms, output, isolation } = ended
   const told = ended.whole ? toldBy(manager, ended.printed) : undefined
   return {

@@ -9,19 +9,13 @@ import { invoked } from './invoked.ts'
 import { testInvocation } from './test-detection.ts'
 import { bounded, disagreement, readReport, readReports } from './test-results.ts'
 import { RUNNERS, type RunnerName, type TestRunner } from './test-runners.ts'
+import { UNATTENDED } from './unattended.ts'
 
 const DEFAULT_TIMEOUT_MS = 600_000
 const MAX_TIMEOUT_MS = 3_600_000
 // For the runner to be ended and what it left to be swept up, and for reading its report.
 const CLEAN_UP_MS = 40_000
-/** Words for a machine, and nobody asked anything. */
-const ENVIRONMENT = {
-  CI: 'true',
-  NO_COLOR: '1',
-  FORCE_COLOR: '0',
-  CARGO_TERM_COLOR: 'never',
-  npm_config_update_notifier: 'false'
-}
+const ENVIRONMENT = { ...UNATTENDED, FORCE_COLOR: '0' }
 
 const NAMES = Object.keys(RUNNERS) as RunnerName[]
 
