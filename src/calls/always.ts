@@ -19,13 +19,12 @@ const SCOPE_WORDS = { session: ', in this session', workspace: ', in this worksp
 export function alwaysOptions(facts: Facts): AlwaysOption[] {
   return widths(facts).flatMap(({ name, words, matches }) =>
     (['session', 'workspace'] as const).map(scope => {
-      const rules = matches.map(match => ({ effect: 'allow' as const, match }))
+      const [rule, ...others] = matches.map(match => ({ effect: 'allow' as const, match }))
       return {
         id: `${name}:${scope}`,
         label: `Always allow ${words}${SCOPE_WORDS[scope]}`,
         scope,
-        rule: rules[0]!,
-        ...(rules.length > 1 && { rules })
+        ...(others.length === 0 ? { rule: rule! } : { rules: [rule!, ...others] })
       }
     })
   )

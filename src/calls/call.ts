@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode } from '../errors.ts'
 import { FILE_CHANGE } from '../events/events.ts'
 
 const Open = { additionalProperties: true }
-export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
+const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
 
 export const Preview = Type.Object(
   {
@@ -48,10 +48,15 @@ export const AlwaysOption = Type.Object({
   id: Type.String(),
   label: Type.String({ description: 'What would be allowed, in words.' }),
   scope: RuleScope,
-  rule: Type.Object({ effect: RuleEffect, match: Match }),
+  rule: Type.Optional(
+    Type.Object(
+      { effect: RuleEffect, match: Match },
+      { description: 'What would be remembered, where it is one rule.' }
+    )
+  ),
   rules: Type.Optional(
     Type.Array(Type.Object({ effect: RuleEffect, match: Match }), {
-      description: 'All that would be remembered, where a line needs leave for several commands.'
+      description: 'All that would be remembered instead of `rule`, where a line needs leave for several commands.'
     })
   )
 })

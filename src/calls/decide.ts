@@ -200,7 +200,7 @@ const previewChanged = ({ tool_call_id, approval }: CallWith<'awaiting_approval'
 async function remember(
   engine: Engine,
   live: Live,
-  { scope, rule, rules = [rule] }: AlwaysOption,
+  { scope, rule, rules = rule ? [rule] : [] }: AlwaysOption,
   { client }: Caller
 ): Promise<string[]> {
   const { root } = live.ctx.workspace

@@ -61,7 +61,8 @@ export function approvalText(terminal: Terminal, call: Extract<Call, { status: '
     ...(diff === undefined ? [] : ['', paintDiff(terminal, diff.trimEnd())]),
     ...(approval.always_options.length === 0 ? [] : ['']),
     ...approval.always_options.map(
-      ({ id, label, rule }) => `  --always ${id}  ${safe(label)}  ${terminal.paint('gray', safeJson(rule))}`
+      ({ id, label, rule, rules }) =>
+        `  --always ${id}  ${safe(label)}  ${terminal.paint('gray', safeJson(rules ?? rule))}`
     )
   ].join('\n')
 }

@@ -32,7 +32,8 @@ export interface SubCommand {
   configured?: true
   /** It writes to the folder in which git keeps the repository. */
   writes_git?: true
-  /** The leading words that an "always" rule may name, such as `npm run build`; undefined where none should. */
+  /** The program and its sub-command, such as `npm run build`, that an "always" rule may name; undefined where it has
+   * none that is known. */
   prefix: readonly string[] | undefined
 }
 

@@ -212,7 +212,7 @@ t.test('"always" offers the line, then the words each command begins with', asyn
   const offered = (question: Question) =>
     alwaysOptions(question)
       .filter(({ scope }) => scope === 'session')
-      .map(({ id, label, rule, rules }) => [id, label, (rules ?? [rule]).map(({ match }) => match)])
+      .map(({ id, label, rule, rules }) => [id, label, (rules ?? [rule]).map(each => each?.match)])
   const around = { tool: 'shell_exec', isolation: 'workspace' }
   t.strictSame(offered(shell('ls && npm test -- a | make all')), [
     [
@@ -247,6 +247,8 @@ t.test('"always" offers the line, then the words each command begins with', asyn
     ]
   )
   t.equal(offered(shell('npm test && node x')).length, 1, 'one of them has no words that a rule may name')
+  for (const { rule, rules } of alwaysOptions(shell('npm test && make all')))
+    t.equal(rule === undefined, rules !== undefined, 'one rule is never shown for several')
   for (const command of ['rm x', 'npm test $A', 'a=b npm test']) t.strictSame(offered(shell(command)), [], command)
   t.strictSame(offered(shell('npm test', { alters: ['env'] })), [])
 })
@@ -286,7 +288,7 @@ t.test('what was chosen lets the same line run, and no other than the label cove
     shell('', { command: { ...judgeCommand(text, { forbidden: [], pids: [] }), text, named: [] }, ...more })
   fc.assert(
     fc.property(command, command, (chosen, other) => {
-      for (const { rule, rules = [rule] } of alwaysOptions(read(chosen))) {
+      for (const { rule, rules = rule ? [rule] : [] } of alwaysOptions(read(chosen))) {
         const book = { user: rules as ConfiguredRule[] }
         if (judgeCommand(chosen, { forbidden: [], pids: [] }).class === 'auto') continue
         if (decision(read(chosen), book) !== 'allow') return false

@@ -358,7 +358,7 @@ t.test('"always" offers literal rules, the narrowest first', async t => {
     ])
   )
   t.strictSame(
-    options(shell('npm test && ls')).map(({ id, rule }) => [id, rule.match]),
+    options(shell('npm test && ls')).map(({ id, rule }) => [id, rule?.match]),
     [
       ...['session', 'workspace'].map(scope => [
         `command:${scope}`,
@@ -403,6 +403,7 @@ t.test('an offered rule holds for the call, and for no other path or command tha
   fc.assert(
     fc.property(somePath, somePath, (path, other) => {
       for (const { id, rule } of alwaysOptions(someFacts([path]))) {
+        if (!rule) return false
         const covers = (name: string) => ruleHolds(rule, someFacts([name])) === true
         if (!covers(path)) return false
         if (ruleHolds(rule, { ...someFacts([path]), tool: 'b_tool' })) return false

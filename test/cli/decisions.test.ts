@@ -98,3 +98,10 @@ t.test('left to run, and what it printed', async t => {
   await client.get(id, { wait_ms: 10_000 })
   t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\x1bb\nc\n', stderr: '' })
 })
+
+t.test('an option shows every rule that it would make', async t => {
+  const { toolgate } = await served(t)
+  const id = (await toolgate(['call', 'shell_exec', 'command=npm run a && npm run b', '--no-wait'])).stdout.trim()
+  const { stderr } = await toolgate(['approve', id, '--digest', '0'.repeat(64)])
+  t.match(stderr, /--always prefix:session .*"npm run a".*"npm run b"/)
+})

@@ -439,6 +439,7 @@ t.test('"always" makes every rule of an option, each for one command of the line
   const app = await startApp(t, { 'package.json': '{"scripts":{"a":"echo one","b":"echo two"}}' })
   const asked = await app.call('shell_exec', { command: 'npm run a && npm run b' })
   const option = asked.approval.always_options.find((each: Json) => each.rules)
+  t.notOk('rule' in option, 'none of them stands for all')
   t.match(option, {
     rules: [
       { effect: 'allow', match: { command: 'npm run a', mode: 'prefix' } },

@@ -88,7 +88,7 @@ function checker(notation: string): Program {
     if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return tells()
     const operands = args.flatMap(pathLike)
     const unknown = stray(known, args)
-    return unknown === undefined ? asks(CONFIGURED, { operands, prefix: [] }) : { ...OTHER_CODE(unknown), operands }
+    return unknown === undefined ? asks(CONFIGURED, { operands }) : { ...OTHER_CODE(unknown), operands }
   }
 }
 
@@ -145,7 +145,7 @@ const packages: Program = args => {
   const operands = args.flatMap(pathLike)
   const unknown = stray(PACKAGES, beforeDashes(args))
   if (unknown !== undefined) return strictly(`${unknown} may change what is run, or where.`, { operands })
-  const prefix =
+  const prefix: Finding['prefix'] =
     RUNS_SCRIPT.has(sub) && script !== undefined && !script.startsWith('-')
       ? [sub, script]
       : SCRIPTS.has(sub)

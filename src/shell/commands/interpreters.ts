@@ -49,8 +49,7 @@ function interpreter(inline: RegExp, name: string): Program {
     const loaded = args[module + 1] ?? ''
     if (name === 'python' && module >= 0 && !SAFE_MODULES.has(loaded) && !INSTALLING_MODULES.has(loaded))
       return strictly('It runs a module that may do anything.')
-    const prefix = name === 'python' && module === 0 && SAFE_MODULES.has(args[1] ?? '') ? ['-m', args[1]!] : undefined
-    return asks('It runs a program of the workspace.', { operands: args.flatMap(pathLike), ...(prefix && { prefix }) })
+    return asks('It runs a program of the workspace.', { operands: args.flatMap(pathLike) })
   }
 }
 /** Modules that install, which is asked about as any installing is. */

@@ -16,8 +16,9 @@ export interface Finding {
   touches?: boolean
   /** Beginnings of flags that may stand any number of times, each with any value. */
   takes?: readonly string[]
-  /** Arguments that an "always" may name after the program's name; undefined where none should be offered. */
-  prefix?: readonly string[]
+  /** The sub-command, in the words that an "always" may name after the program's name. Without one there is none: of a
+   * program alone the name says too little, as `tsc` does of `tsc --noEmit`. */
+  prefix?: readonly [string, ...string[]]
 }
 
 /** `given`: more arguments reach it than are written. */

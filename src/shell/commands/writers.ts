@@ -13,13 +13,9 @@ const named = (args: readonly string[]) =>
   args.filter(arg => arg.startsWith('-')).flatMap(arg => pathLike(arg).map(({ path }) => written(path)))
 
 const writesAll =
-  (reason: string, prefix?: readonly string[]): Program =>
+  (reason: string): Program =>
   args =>
-    asks(reason, {
-      operands: [...operandsOf(args).map(written), ...named(args)],
-      touches: true,
-      ...(prefix && { prefix })
-    })
+    asks(reason, { operands: [...operandsOf(args).map(written), ...named(args)], touches: true })
 
 /** Reads all its operands but the last, which it writes. */
 const copies =
@@ -38,8 +34,8 @@ export const WRITERS: Readonly<Record<string, Program>> = {
     strictly('It removes files for good.', {
       operands: operandsOf(args).map(path => ({ path, access: 'write', tree: true }))
     }),
-  touch: writesAll('It makes or touches files.', []),
-  mkdir: writesAll('It makes folders.', []),
+  touch: writesAll('It makes or touches files.'),
+  mkdir: writesAll('It makes folders.'),
   rmdir: writesAll('It removes empty folders.'),
   tee: writesAll('It writes files.'),
   mktemp: writesAll('It makes a temporary file.'),
