@@ -4,7 +4,7 @@ export const CHECKERS: Readonly<Record<string, string>> = {
   pytest:
     '-qvsxl -k: -m: -n: -r: --verbose --quiet --exitfirst --maxfail= --tb= --lf --last-failed --ff --failed-first --sw ' +
     '--stepwise --durations= --co --collect-only --no-header --no-summary --color= --capture= --showlocals --cov? ' +
-    '--cov-report= --no-cov --strict-markers --disable-warnings --markers --fixtures --junit-xml= --junitxml= ' +
+    '--cov-report= --no-cov --strict-markers --disable-warnings --markers --fixtures --junit-xml> --junitxml> ' +
     '--deselect= --ignore= --cache-clear --override-ini=junit_family=xunit1',
   // It runs nothing of what its configuration names.
   tsc:

@@ -1,11 +1,11 @@
 // The flags that a program may have and still only read, in a short notation, and how arguments are held against them.
 //
-// `-abc` three flags · `-n:` takes a value · `-C?` may have one attached · `-f<` its value is a file it reads · `-#` a
-// number such as `-5` · `-e!` takes any value, also one that begins with a dash · `-L;` has its value in the next argument
-// only · `--name`, `--name=` with a value, `--name?` with one or none, `--name<` with a file, `--name!` with any, `--name@`
-// with a name and a value in the next two.
+// `-abc` three flags · `-n:` takes a value · `-C?` may have one attached · `-f<` its value is a file it reads · `-o>` one it
+// writes · `-#` a number such as `-5` · `-e!` takes any value, also one that begins with a dash · `-L;` has its value in the
+// next argument only · `--name`, `--name=` with a value, `--name?` with one or none, `--name<` and `--name>` with a file,
+// `--name!` with any, `--name@` with a name and a value in the next two.
 
-type Kind = 'plain' | 'value' | 'attached' | 'file' | 'any' | 'apart' | 'pair'
+type Kind = 'plain' | 'value' | 'attached' | 'file' | 'written' | 'any' | 'apart' | 'pair'
 
 export interface Flags {
   short: ReadonlyMap<string, Kind>
@@ -17,6 +17,8 @@ export interface Given {
   operands: string[]
   /** Files that flags name. */
   files: string[]
+  /** Files that flags name to be written. */
+  written: string[]
   /** As they are declared, such as `-n` or `--lines`. */
   flags: Set<string>
   /** What each was given, in order. */
@@ -32,6 +34,7 @@ const KINDS: Record<string, Kind> = {
   '=': 'value',
   '?': 'attached',
   '<': 'file',
+  '>': 'written',
   '!': 'any',
   ';': 'apart',
   '@': 'pair'
@@ -57,7 +60,7 @@ export function flags(notation: string): Flags {
 
 /** Reads arguments as GNU getopt does, but for abbreviations, which are not known. */
 export function given(known: Flags, args: readonly string[]): Given {
-  const found: Given = { operands: [], files: [], flags: new Set(), values: new Map() }
+  const found: Given = { operands: [], files: [], written: [], flags: new Set(), values: new Map() }
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!
     if (arg === '--') {
@@ -122,7 +125,8 @@ function cluster({ short }: Flags, arg: string, next: string | undefined, found:
 const apart = (kind: Kind, next: string | undefined) =>
   next === undefined || (kind !== 'any' && /^-(?!\d*$)/.test(next)) ? undefined : next
 
-function keep({ files, values }: Given, flag: string, kind: Kind, value: string) {
+function keep({ files, written, values }: Given, flag: string, kind: Kind, value: string) {
   if (kind === 'file') files.push(value)
+  if (kind === 'written') written.push(value)
   values.set(flag, [...(values.get(flag) ?? []), value])
 }

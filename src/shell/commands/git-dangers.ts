@@ -59,7 +59,9 @@ export const STRICT_WHEN: Readonly<Record<string, { when: When; reason: string }
     reason: 'It removes or overwrites a branch.'
   },
   tag: {
-    when: has('-d', '-f', '--delete', '--force', '--local-user', '-u', '--sign', '--verify'),
+    when: args =>
+      has('-d', '-f', '--delete', '--force', '--local-user', '-u', '--sign', '--verify')(args) ||
+      args.some(arg => /^-[afi]*[sv]/.test(arg)),
     reason: 'It removes, overwrites or signs a tag.'
   },
   stash: { when: sub('drop', 'clear', 'pop'), reason: 'It may lose what was put aside.' },
@@ -70,12 +72,19 @@ export const STRICT_WHEN: Readonly<Record<string, { when: When; reason: string }
     reason: 'It changes where the repository fetches from.'
   },
   gc: { when: has('--prune', '--aggressive'), reason: 'It removes objects for good.' },
-  commit: { when: has('--amend', '--no-verify', '--gpg-sign'), reason: 'It rewrites a commit, or leaves a check out.' },
+  commit: {
+    when: args => has('--amend', '--no-verify', '--gpg-sign')(args) || args.some(arg => /^-[aeiopqsvz]*[nS]/.test(arg)),
+    reason: 'It rewrites or signs a commit, or leaves a check out.'
+  },
+  merge: { when: args => has('--no-verify')(args) || signs(args), reason: 'It leaves a check out, or signs.' },
+  pull: { when: args => has('--no-verify')(args) || signs(args), reason: 'It leaves a check out, or signs.' },
   apply: { when: has('--unsafe-paths', '--directory'), reason: 'It may write elsewhere.' },
   archive: { when: has('--exec', '--remote', '-o', '--output'), reason: 'It runs a program or writes a file.' },
   notes: { when: sub('remove', 'prune'), reason: 'It removes notes.' },
   lfs: { when: () => true, reason: 'It is a program of its own.' }
 }
+/** By a program that the repository may name. */
+const signs: When = args => args.some(arg => /^-[nqv]*S/.test(arg))
 /** Whether paths are checked out over changes, rather than a branch. */
 function discards(args: readonly string[]) {
   const creates = args.some(arg => ['-b', '-B', '--orphan', '--track', '-t'].includes(arg))
@@ -95,4 +104,4 @@ export const RUNS = [
 ] // biome-ignore format: a table
 export const TRANSPORTS = /^(?:ext|fd)::|^-[A-Za-z]*(?:ext|fd)::/i
 /** A signature is checked by a program that the repository may configure. */
-export const SIGNATURE = /%G/
+export const SIGNATURE = /%G|%\(\*?signature|^--sort=-?\*?signature/

@@ -45,6 +45,10 @@ const NO_PROGRAMS = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
   'core.pager': 'cat',
+  'gpg.program': 'false',
+  'gpg.openpgp.program': 'false',
+  'gpg.ssh.program': 'false',
+  'gpg.x509.program': 'false',
   'log.showSignature': 'false'
 }
 const UNCONFIGURED_GIT: Readonly<Record<string, string>> = {

@@ -1,0 +1,52 @@
+// Which files a line would write, where a flag names them. Nothing here is ever run.
+import t from 'tap'
+import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
+
+await parsersReady()
+
+const HOOK = '.git/hooks/pre-commit'
+const LINES = [
+  `go build -o ${HOOK} ./x`,
+  `go build -o=${HOOK} ./x`,
+  `go test -coverprofile=${HOOK} ./...`,
+  `go test -coverprofile ${HOOK} ./...`,
+  `pytest --junit-xml=${HOOK}`,
+  `pytest --junitxml ${HOOK}`,
+  `cp -t ${HOOK} a`,
+  `cp -rt ${HOOK} a`,
+  `cp --target-directory ${HOOK} a`,
+  `install -t ${HOOK} a`,
+  `mv -t ${HOOK} a`,
+  `ln -st ${HOOK} a`,
+  `tar xf a.tar -C ${HOOK}`,
+  `tar cf ${HOOK} a`,
+  `tar -czf ${HOOK} a`,
+  `unzip a.zip -d ${HOOK}`,
+  `split a ${HOOK}`,
+  `csplit --prefix=${HOOK} a 1`,
+  `csplit -f ${HOOK} a 1`,
+  `curl -o ${HOOK} https://example.com`,
+  `curl -so ${HOOK} https://example.com`,
+  `curl -o${HOOK} https://example.com`,
+  `curl --output ${HOOK} https://example.com`,
+  `curl --output=${HOOK} https://example.com`,
+  `curl --output-dir ${HOOK} -O https://example.com`,
+  `curl -D ${HOOK} https://example.com`,
+  `wget -O ${HOOK} https://example.com`,
+  `wget -qO ${HOOK} https://example.com`,
+  `wget -P ${HOOK} https://example.com`,
+  `wget --output-document=${HOOK} https://example.com`
+]
+const written = (line: string) =>
+  judgeCommand(line, { forbidden: [], pids: [] }).parts.flatMap(({ operands }) =>
+    operands.filter(({ access }) => access === 'write').map(({ path }) => path)
+  )
+
+t.test('what a flag names to be written is told as written', async t => {
+  for (const line of LINES) t.ok(written(line).includes(HOOK), line)
+})
+
+t.test('what is only read is not', async t => {
+  for (const line of [`go test -run ${HOOK}`, `tar tf ${HOOK}`, `curl -e ${HOOK} https://example.com`])
+    t.strictSame(written(line), [], line)
+})
