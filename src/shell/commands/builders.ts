@@ -2,13 +2,18 @@
 // name other code or another configuration, so it takes a strict decision, which no "always" for their words covers.
 import { CHECKERS } from './checkers.ts'
 import { type Flags, flags, given } from './flags.ts'
-import { asks, type Finding, type Program, pathLike, strictly, tells } from './program.ts'
+import { asks, type Finding, type Program, pathLike, strictly, tells, written } from './program.ts'
 
 const OTHER_CODE = (flag: string) => strictly(`With ${flag} it may run other code than the workspace configures.`)
 const CONFIGURED = 'It runs what the workspace configures.'
 
 /** The first argument that is no flag of the list, though it looks like one. */
 const stray = (known: Flags, args: readonly string[]) => given(known, args).unknown
+/** What it may touch, as far as its arguments tell. */
+const named = (known: Flags, args: readonly string[]) => [
+  ...args.flatMap(pathLike),
+  ...given(known, args).written.map(written)
+]
 
 const beforeDashes = (args: readonly string[]) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args)
 
@@ -46,17 +51,17 @@ const GRADLE: Builder = {
 const GO: Builder = {
   subs: 'build test vet fmt mod',
   flags:
-    '--v --race --short --run= --bench= --count= --timeout= --cover --coverprofile= --parallel= --failfast --json ' +
-    '--tags= --p= --x --n --a --o= --list= --skip= --benchtime= --cpu= --benchmem --covermode= --coverpkg= --shuffle= ' +
+    '--v --race --short --run= --bench= --count= --timeout= --cover --coverprofile> --parallel= --failfast --json ' +
+    '--tags= --p= --x --n --a --o> --list= --skip= --benchtime= --cpu= --benchmem --covermode= --coverpkg= --shuffle= ' +
     '--work --trimpath --mod='
 }
 
 function builder({ subs, flags: notation, words = [], runs = '' }: Builder): Program {
   const known = flags(notation)
-  const named = new Set(subs.split(' '))
+  const remembered = new Set(subs.split(' '))
   const running = new Set(runs.split(' '))
   return args => {
-    const operands = args.flatMap(pathLike)
+    const operands = named(known, args)
     const [sub = ''] = args
     const own = beforeDashes(args)
     const unknown = stray(
@@ -68,7 +73,7 @@ function builder({ subs, flags: notation, words = [], runs = '' }: Builder): Pro
     if (beyond !== undefined) return { ...OTHER_CODE(beyond), operands }
     // As `+nightly` of cargo, which takes another compiler.
     if (sub.startsWith('+')) return { ...OTHER_CODE(sub), operands }
-    return asks(CONFIGURED, { operands, ...(named.has(sub) && { prefix: [sub] }) })
+    return asks(CONFIGURED, { operands, ...(remembered.has(sub) && { prefix: [sub] }) })
   }
 }
 /** Names of lints, and what becomes of them. */
@@ -77,8 +82,8 @@ const LINTED = /^(?:-[DWAF]|--check|[a-z][\w:-]*)$/
 const goBuilder = builder(GO)
 const go: Program = args => {
   if (args.length === 1 && args[0] === 'version') return tells()
-  const { operands: _, ...found } = goBuilder(args.map(arg => (/^-[a-z]/.test(arg) ? `-${arg}` : arg)))
-  return { ...found, operands: args.flatMap(pathLike) }
+  const { operands = [], ...found } = goBuilder(args.map(arg => (/^-[a-z]/.test(arg) ? `-${arg}` : arg)))
+  return { ...found, operands: [...args.flatMap(pathLike), ...operands.filter(({ access }) => access === 'write')] }
 }
 
 /** Whatever files it is given. */
@@ -86,7 +91,7 @@ function checker(notation: string): Program {
   const known = flags(notation)
   return args => {
     if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return tells()
-    const operands = args.flatMap(pathLike)
+    const operands = named(known, args)
     const unknown = stray(known, args)
     return unknown === undefined ? asks(CONFIGURED, { operands }) : { ...OTHER_CODE(unknown), operands }
   }

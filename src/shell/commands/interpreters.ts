@@ -1,5 +1,5 @@
 // Shells and interpreters: what they run is code, of which a line shows a part at best.
-import { asks, type Program, pathLike, type Run, strictly, tells } from './program.ts'
+import { asks, type Program, pathLike, type Run, strictly, tells, written } from './program.ts'
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash', 'rbash', 'yash']
 
@@ -93,6 +93,19 @@ const from = (names: string, program: Program) => names.split(' ').map(name => [
 
 const NETWORK_STRICT =
   /^-(?:[a-zA-Z]*[TK]|d$|F)|^--(?:upload|config|unix-socket|abstract-unix|post-file|body-file|data|form|netrc|proxy|cert|key|input-file|execute|use-askpass)|^@|^[\w.-]*=@|^-[a-zA-Z]*d@|^-d/
+const SAVES =
+  'output|output-dir|output-document|output-file|directory-prefix|dump-header|cookie-jar|trace|trace-ascii|stderr|' +
+  'etag-save|hsts|alt-svc|save-cookies|append-output'
+const SAVES_NEXT = new RegExp(`^-[a-zA-Z]*[oOPDca]$|^--(?:${SAVES})$`)
+const SAVES_ITSELF = new RegExp(`^-[a-zA-Z]*[oOPDca](?=[/.~])|^--(?:${SAVES})=`)
+/** Files that it puts what it gets into. */
+const saved = (args: readonly string[]) =>
+  args.flatMap((arg, at) => {
+    if (SAVES_ITSELF.test(arg)) return [written(arg.replace(SAVES_ITSELF, ''))]
+    const isFile = SAVES_NEXT.test(args[at - 1] ?? '') && !arg.startsWith('-') && !arg.includes('://')
+    return isFile ? [written(arg)] : []
+  })
+
 const network: Program = args => {
   if (args.length === 1 && args[0] === '--version') return tells()
   if (
@@ -101,7 +114,7 @@ const network: Program = args => {
     )
   )
     return strictly('It reads by another scheme than the web’s.')
-  const operands = args.flatMap(pathLike)
+  const operands = [...args.flatMap(pathLike), ...saved(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg)))
     return strictly('It sends data away, or is told more by a file.', { operands })
   return asks('It reaches the network.', { operands })

@@ -17,15 +17,26 @@ const writesAll =
   args =>
     asks(reason, { operands: [...operandsOf(args).map(written), ...named(args)], touches: true })
 
-/** Reads all its operands but the last, which it writes. */
+/** Reads all its operands but the last, which it writes, or the folder that a flag names instead. */
 const copies =
   (reason: string, source: (path: string) => Operand[]): Program =>
   args => {
+    const into = args.findIndex(arg => /^-[A-Za-z]*t$|^--t[a-z-]*$/.test(arg)) + 1
+    if (into > 0 && args[into] !== undefined) {
+      const sources = operandsOf(args.toSpliced(into, 1))
+      return asks(reason, {
+        operands: [...sources.flatMap(source), written(args[into]), ...named(args)],
+        touches: true
+      })
+    }
     const paths = operandsOf(args)
     const last = paths.length > 1 ? paths.at(-1)! : '.'
     const sources = paths.length > 1 ? paths.slice(0, -1) : paths
     return asks(reason, { operands: [...sources.flatMap(source), written(last), ...named(args)], touches: true })
   }
+
+/** What the names of new files may begin with. */
+const begun = (args: readonly string[]) => operandsOf(args).slice(1).map(written)
 
 const SPECIAL_MODE = /^(?:[ugoa]*[+=][rwxXt]*s|0?[2467]\d{3}$)/
 
@@ -47,8 +58,15 @@ export const WRITERS: Readonly<Record<string, Program>> = {
   split: args =>
     args.some(arg => arg.startsWith('--f'))
       ? strictly('It runs a program.')
-      : asks('It writes files.', { operands: operandsOf(args).slice(0, 1).map(file), touches: true }),
-  csplit: args => asks('It writes files.', { operands: operandsOf(args).slice(0, 1).map(file), touches: true }),
+      : asks('It writes files.', {
+          operands: [...operandsOf(args).slice(0, 1).map(file), ...begun(args)],
+          touches: true
+        }),
+  csplit: args =>
+    asks('It writes files.', {
+      operands: [...operandsOf(args).flatMap(path => [file(path), written(path)]), ...named(args)],
+      touches: true
+    }),
   patch: writesAll('It changes files.'),
   chmod: args => {
     const [mode = '', ...paths] = args.filter(arg => !/^-{1,2}[A-Za-z]{2,}|^-[RcfvhHLP]/.test(arg))
@@ -77,12 +95,18 @@ function listing(flags: RegExp, [flag = '', archive, ...rest]: readonly string[]
   return told ? reads([file(archive)]) : undefined
 }
 
+/** Before the folder that is unpacked into. */
+const INTO = /^(?:-C|-d|--directory)$/
+/** Of tar, before the archive. */
+const MAKES_ARCHIVE = /^-?[A-Za-z]*[cruA][A-Za-z]*f$/
+
 function archives(args: readonly string[], longFlags: string, shortFlags: RegExp) {
   const long = new RegExp(`^${longFlags}`)
   const operands = [
     ...operandsOf(args)
       .slice(/^[a-zA-Z]{1,8}$/.test(args[0] ?? '') ? 1 : 0)
       .map(tree),
+    ...args.filter((_, at) => INTO.test(args[at - 1] ?? '') || (at === 1 && MAKES_ARCHIVE.test(args[0]!))).map(written),
     ...named(args)
   ]
   // A colon names another machine, which is reached by a program.
