@@ -1,6 +1,7 @@
 // What can be configured, once: the schema, its defaults and its words. Where values come from and how faults are told
 // is config-load's work; the documentation page is made from here.
 import { type Static, Type } from 'typebox'
+import { ASKED_LEVELS, LEVELS } from './host/sandbox/level-names.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
 
@@ -38,7 +39,7 @@ export const Match = Type.Object(
       })
     ),
     isolation: Type.Optional(
-      Type.Enum(['none', 'workspace', 'strict'], {
+      Type.Enum([...ASKED_LEVELS], {
         description:
           'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less.'
       })
@@ -252,7 +253,7 @@ export const Config = Type.Object(
     ),
     sandbox: Type.Object(
       {
-        level: Type.Enum(['auto', 'none', 'workspace', 'strict', 'container'], {
+        level: Type.Enum(['auto', ...LEVELS], {
           default: 'auto',
           description:
             'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one.'

@@ -1,6 +1,7 @@
 // What a tool is. A tool states facts; policy decides, the engine runs, routes speak HTTP.
 import type { Static, TSchema } from 'typebox'
 import type { Change, Host } from './host/host.ts'
+import type { AskedLevel } from './host/sandbox/level-names.ts'
 import type { Isolation } from './host/sandbox/sandbox.ts'
 import type { Tasks } from './tool/tasks.ts'
 
@@ -50,7 +51,7 @@ export interface Subject {
 /** What a command asks to be kept by. */
 export interface IsolationAsked {
   /** Undefined for the server's default. */
-  level?: 'none' | 'workspace' | 'strict' | undefined
+  level?: AskedLevel | undefined
   /** Host patterns that it asks to reach. */
   network?: readonly string[] | undefined
   /** Where the level does not hold it may run as all commands do in a container that is the sandbox, being asked about; or

@@ -11,7 +11,7 @@ import type { CapturedOutputs } from './engine.ts'
 import { jobExited, jobStarted, RunningJob, type Stopping } from './running-job.ts'
 import { ToldProgress } from './told-progress.ts'
 
-export { JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../tool/tasks.ts'
+export { InputText, JOB_STATUSES, Job, LEVELS, type TaskInput, TerminalSize } from '../tool/tasks.ts'
 
 interface JobQuery {
   status?: JobStatus | undefined

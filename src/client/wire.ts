@@ -2,6 +2,7 @@
 import type { AlwaysOption, Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
 import type { Job, TaskInput } from '../calls/jobs.ts'
 import type { UndoFile } from '../calls/undo.ts'
+import type { Level } from '../host/sandbox/level-names.ts'
 import type { Problem } from '../routes/problem.ts'
 
 export interface CallRequest {
@@ -31,7 +32,7 @@ export interface Explanation extends DryRun {
   effect: string
   verdict: DryRun['verdict'] & { always_options: AlwaysOption[]; source: string; code?: string }
   /** What would keep the command. */
-  isolation?: { level: 'none' | 'workspace' | 'strict' | 'container'; network: string[] }
+  isolation?: { level: Level; network: string[] }
   command?: { text: string; class: CommandClass; reason: string; literal: boolean }
   parts: ExplainedPart[]
   /** What each tier says by itself, in the order in which they count. */

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../calls/calls.ts'
-import { JOB_STATUSES, type Jobs, TerminalSize } from '../calls/jobs.ts'
+import { InputText, JOB_STATUSES, type Jobs, TerminalSize } from '../calls/jobs.ts'
 import { ToolError } from '../errors.ts'
 import { sendCall } from './calls.ts'
 import { CallId, problems, ref } from './schema.ts'
@@ -18,7 +18,7 @@ const Filter = Type.Object(
 
 const Input = Type.Object(
   {
-    text: Type.Optional(Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' })),
+    text: Type.Optional(InputText),
     end: Type.Optional(Type.Boolean({ description: 'No more input will come.' })),
     resize: Type.Optional(TerminalSize)
   },

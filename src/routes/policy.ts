@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { AlwaysOption, MatchedRule } from '../calls/call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Explanation } from '../calls/explain.ts'
+import { LEVELS } from '../calls/jobs.ts'
 import { CallRequest } from './calls.ts'
 import { problems, ref } from './schema.ts'
 
@@ -115,7 +116,7 @@ export const Explained = Type.Object(
     ),
     isolation: Type.Optional(
       Type.Object(
-        { level: Type.Enum(['none', 'workspace', 'strict', 'container']), network: Type.Array(Type.String()) },
+        { level: Type.Enum(LEVELS), network: Type.Array(Type.String()) },
         { ...Open, description: 'What would keep the command.' }
       )
     ),

@@ -1,7 +1,7 @@
 // What is seen on the raw text, before any parser reads it: characters that parsers, shells and people read differently.
 import type { Fault } from './reading.ts'
 
-const LONGEST = 65_536
+export const LONGEST = 65_536
 /** More openings than anyone nests, on which a parser would only spend time. */
 const MOST_OPENINGS = 200
 

@@ -1,7 +1,7 @@
 // The entry: what a command line would do, as far as reading tells. A gate on the raw text, then two parsers that must
 // find the same literal commands, then what is known of each program.
 import { classify } from './classify.ts'
-import { gate } from './gate.ts'
+import { gate, LONGEST } from './gate.ts'
 import type { CommandJudgement, SubCommand, Surroundings } from './judgement.ts'
 import { isBuiltin } from './programs.ts'
 import { type Fault, type Reading, sterner } from './reading.ts'
@@ -24,7 +24,7 @@ export function judgeCommand(command: string, surroundings: Surroundings): Comma
   const faults: Fault[] = []
   const gated = gate(command)
   if (gated) faults.push(gated)
-  const refused = refusedText(command.slice(0, 65_536), surroundings)
+  const refused = refusedText(command.slice(0, LONGEST), surroundings)
   if (refused !== undefined) faults.push({ class: 'block', reason: refused })
   if (gated && !gated.readable) return judgement([], faults, false)
   const { reading, parts } = read(command, surroundings, 0)

@@ -2,6 +2,7 @@
 // is a job, or a call that was sent to the background.
 import { type Static, type TProperties, Type } from 'typebox'
 import type { Command, StopSignal } from '../host/processes/command.ts'
+import type { Level } from '../host/sandbox/level-names.ts'
 import { leftBehind } from './left-behind.ts'
 
 /** How a job stands. `exited`: it ended by itself. `stopped`: somebody ended it, or its time limit did. `interrupted`: the
@@ -20,6 +21,12 @@ export const TASK_STATUSES = [
   'cancelled',
   'expired'
 ] as const
+
+/** What keeps a command. Written out, since a tool's contract loads nothing of the machine. */
+export const LEVELS = ['none', 'workspace', 'strict', 'container'] as const satisfies readonly Level[]
+
+/** What is written to a task at once. */
+export const InputText = Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' })
 
 /** The size of a terminal. */
 export const TerminalSize = Type.Object(
@@ -45,7 +52,7 @@ const facts = {
   command: Type.String({ description: 'The command line.' }),
   cwd: Type.String({ description: 'Folder it runs in, relative to the workspace root.' }),
   description: Type.Optional(Type.String({ description: 'What it is for, as the caller says.' })),
-  isolation: Type.Enum(['none', 'workspace', 'strict', 'container'] as const, {
+  isolation: Type.Enum(LEVELS, {
     description: 'What keeps it from the rest of the machine.'
   }),
   interactive: Type.Boolean({ description: 'It takes input.' }),

@@ -1,11 +1,9 @@
 // What keeps a command from the rest of the machine, and the one way to have a command kept so.
 import type { Attempts } from '../egress/attempts.ts'
 import type { Workspace } from '../host.ts'
+import type { Level } from './level-names.ts'
 
-/** From the least to the most. `none`: with all rights of the user. `workspace`: sees the system's programs and the
- * workspace, writes only there. `strict`: the same, writes nothing but its own temporary folder. `container`: the whole
- * server stands in a container that is the sandbox. */
-export type Level = 'none' | 'workspace' | 'strict' | 'container'
+export type { Level } from './level-names.ts'
 
 export interface Isolation {
   level: Level

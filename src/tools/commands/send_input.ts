@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { InputText } from '../../tool/tasks.ts'
+import { standing } from '../../text/standing.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { visible } from './command-line.ts'
 
@@ -12,7 +14,7 @@ export default defineTool({
   input: Type.Object(
     {
       task_id: Type.String({ description: 'As shell_background gave it.' }),
-      text: Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' }),
+      text: InputText,
       end: Type.Optional(Type.Boolean({ description: 'No more input will come.' }))
     },
     { additionalProperties: false }
@@ -51,7 +53,7 @@ export default defineTool({
 /** The task, if it takes input. */
 function listener(task_id: string, { jobs }: Context) {
   const task = jobs.get(task_id)
-  if (task.status !== 'running') throw new ToolError('CONFLICT', `It is ${task.status}: nothing reads its input.`)
+  if (task.status !== 'running') throw new ToolError('CONFLICT', `It ${standing(task.status)}: nothing reads its input.`)
   if (task.interactive) return task
   throw new ToolError(
     'CONFLICT',
