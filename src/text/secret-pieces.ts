@@ -18,7 +18,7 @@ export const SHORTEST_VALUE = 8
 /** A longer value is known by its pieces, so that no more than this ever waits for what follows. */
 const LONGEST_PIECE = 1_024
 
-/** Line by line, as it is, in JSON and in a URL. Each once, under the first name it has. */
+/** Line by line, as it is, in JSON and in a URL, as different languages write these. Each once, under the first name it has. */
 export function piecesOf(known: readonly KnownSecret[]): Piece[] {
   const seen = new Map<string, Piece>()
   for (const piece of known.flatMap(spelled)) {
@@ -31,15 +31,27 @@ export function piecesOf(known: readonly KnownSecret[]): Piece[] {
 function spelled({ name, value }: KnownSecret): Piece[] {
   // The first and last lines of an armoured key stand in every other key too.
   const lines = value.split(/[\r\n]+/).filter(line => !line.startsWith('-----'))
-  const texts = lines.map(line => line.trim()).flatMap(line => [line, inJson(line), inUrl(line)])
+  const texts = lines.map(line => line.trim()).flatMap(line => [line, ...inJson(line), ...inUrl(line)])
   return texts
     .map(text => Buffer.from(text))
     .filter(bytes => bytes.length >= SHORTEST_VALUE)
     .flatMap(bytes => cut(bytes).map(piece => ({ name, bytes: piece })))
 }
 
-const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-const inUrl = (text: string) => encodeURIComponent(text.toWellFormed())
+/** As JavaScript writes it, as PHP does with slashes escaped, and as Python does in ASCII alone. */
+function inJson(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1)
+  const ascii = json.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return [json, ascii, json.replaceAll('/', '\\/')]
+}
+
+/** As a component, as a path and as a form, each with capital and small digits. */
+function inUrl(text: string): string[] {
+  const component = encodeURIComponent(text.toWellFormed())
+  const strict = component.replace(/[!'()*]/g, mark => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  const all = [component, strict, strict.replaceAll('%2F', '/'), strict.replaceAll('%20', '+')]
+  return [...all, ...all.map(one => one.replace(/%[0-9A-F]{2}/g, digits => digits.toLowerCase()))]
+}
 
 function cut(bytes: Buffer): Buffer[] {
   const count = Math.ceil(bytes.length / LONGEST_PIECE)

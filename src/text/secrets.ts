@@ -16,8 +16,8 @@ interface Found {
 export const MORE = 'more'
 type Answer = Found | typeof MORE | undefined
 
-/** As many values that begin with the same eight bytes are looked for. */
-const MOST_ALIKE = 16
+/** As many values that begin with the same eight bytes are looked for, in all their spellings. */
+const MOST_ALIKE = 64
 /** Beginnings of secrets are looked up by so many bytes. */
 const GRAM = 4
 const FLAGS = 1 << 17

@@ -12,6 +12,7 @@ const KNOWN = [
   { name: 'QUOTED', value: 'a "quoted\\value' },
   { name: 'LONG', value: Array.from({ length: 700 }, (_, i) => (i * i).toString(36)).join('.') },
   { name: 'SHORT', value: 'seven77' },
+  { name: 'SPELLED', value: 'a/b (c) dé!' },
   { name: 'UNICODE', value: 'pässwörter☃' }
 ]
 const secrets = new Secrets(KNOWN)
@@ -32,6 +33,11 @@ t.test('each is told by its name, and what stands around it stays', async t => {
     ['-----BEGIN THING-----\r\nfirst line of it\r\n', '-----BEGIN THING-----\r\n[masked: CERT]\r\n'],
     [JSON.stringify({ a: 'a "quoted\\value' }), '{"a":"[masked: QUOTED]"}'],
     ['?p=a%20%22quoted%5Cvalue&', '?p=[masked: QUOTED]&'],
+    ['{"a":"a/b (c) d\\u00e9!"}', '{"a":"[masked: SPELLED]"}'],
+    ['{"a":"a\\/b (c) d\u00e9!"}', '{"a":"[masked: SPELLED]"}'],
+    ['?p=a%2Fb+%28c%29+d%C3%A9%21&', '?p=[masked: SPELLED]&'],
+    ['/a/b%20%28c%29%20d%C3%A9%21?', '/[masked: SPELLED]?'],
+    ['?p=a%2fb%20%28c%29%20d%c3%a9%21&', '?p=[masked: SPELLED]&'],
     ['pässwörter☃.', '[masked: UNICODE].'],
     [`\u001b[32mghp_${A36}\u001b[0m`, '\u001b[32m[masked: GitHub token]\u001b[0m'],
     [`github_pat_${A36}_${A36}\n`, '[masked: GitHub token]\n'],
