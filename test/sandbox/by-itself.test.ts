@@ -49,16 +49,25 @@ t.test('what a repository would have git run while it reads does not run', { ski
   git('add', '--all')
   git('commit', '--quiet', '--message', 'first')
   const canary = path.join(root, 'canary')
-  write('canary', `#!/bin/sh\necho ${RAN} >&2\necho ${RAN}\n`)
+  write('canary', `#!/bin/sh\necho ${RAN} >&2\necho ${RAN}\necho '[GNUPG:] GOODSIG 0123456789ABCDEF ${RAN}'\n`)
   chmodSync(canary, 0o755)
   mkdirSync(path.join(root, '.git/hooks'), { recursive: true })
   write('.git/hooks/post-index-change', `#!/bin/sh\necho ${RAN} >&2\n`)
   chmodSync(path.join(root, '.git/hooks/post-index-change'), 0o755)
   for (const name of ['core.fsmonitor', 'gpg.program', 'core.pager', 'pager.status']) git('config', name, canary)
   git('config', 'log.showSignature', 'true')
+  // A format of the repository's own, of a commit that says it is signed.
+  git('config', 'pretty.own', '%s %GS')
+  const [head, ...message] = git('cat-file', 'commit', 'HEAD').split('\n\n')
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----'
+  const signed = [`${head}\n${signature}`, ...message].join('\n\n')
+  const hash = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: root, input: signed })
+  git('update-ref', 'HEAD', `${hash}`.trim())
+  t.match(git('log', '--format=own'), RAN)
   write('a.txt', 'b\n')
 
-  for (const command of ['git status', 'git diff', 'git log -p', 'git status --short | head -3']) {
+  const reads = ['git status', 'git diff', 'git log -p', 'git log --format=own', 'git status --short | head -3']
+  for (const command of reads) {
     const { status, approved_by, error, result } = await call('shell_exec', { command })
     t.equal(status, 'success', JSON.stringify(error))
     t.match(approved_by, { source: 'auto' }, command)
