@@ -2,6 +2,9 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { hostPatternFault } from '../../host/egress/host-patterns.ts'
+import { ASKED_LEVELS } from '../../host/sandbox/level-names.ts'
+import { visible } from '../../text/visible.ts'
+import { LEVELS } from '../../tool/tasks.ts'
 import type { Context, Preview, Subject } from '../../tool.ts'
 
 export const commandParams = {
@@ -21,7 +24,7 @@ export const commandParams = {
   ),
   description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
   isolation: Type.Optional(
-    Type.Enum(['none', 'workspace', 'strict'], {
+    Type.Enum([...ASKED_LEVELS], {
       description:
         'What keeps it from the rest of the machine. `workspace`: it writes only in the workspace. `strict`: it writes ' +
         'nothing but its own temporary folder. `none`: all rights of the user. Less than the default is asked about.'
@@ -37,7 +40,7 @@ export const commandParams = {
 }
 
 const CommandParams = Type.Object(commandParams)
-export type CommandParams = Static<typeof CommandParams>
+type CommandParams = Static<typeof CommandParams>
 
 /** Of what a repository's settings have git run, all that can be turned off this way: not its filters, text converters
  * and tools for differences, which only the sandbox keeps. */
@@ -64,7 +67,7 @@ const UNCONFIGURED_GIT: Readonly<Record<string, string>> = {
 }
 
 /** What kept a command, as results tell it. */
-export const Isolation = Type.Enum(['none', 'workspace', 'strict', 'container'], {
+export const Isolation = Type.Enum(LEVELS, {
   description: 'What kept it from the rest of the machine.'
 })
 
@@ -145,7 +148,3 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
 
 /** Its first line. */
 export const commandTitle = ({ command }: CommandParams) => visible(command.trimStart().split('\n', 1)[0]!)
-
-/** With all that a screen would obey or hide shown instead. Line ends and tabs are plain enough. */
-export const visible = (text: string) =>
-  text.replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, character => `\\u{${character.codePointAt(0)!.toString(16)}}`)

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
+import { visible } from '../../text/visible.ts'
 import { leftBehindBy } from '../../tool/left-behind.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
-import { checkHosts, commandFolder, commandParams, visible } from './command-line.ts'
+import { checkHosts, commandFolder, commandParams } from './command-line.ts'
 import { CommandResult, commandContent } from './command-result.ts'
 import { LANGUAGES } from './languages.ts'
 

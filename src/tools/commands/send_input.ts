@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { InputText } from '../../tool/tasks.ts'
 import { standing } from '../../text/standing.ts'
+import { visible } from '../../text/visible.ts'
+import { InputText } from '../../tool/tasks.ts'
 import { type Context, defineTool } from '../../tool.ts'
-import { visible } from './command-line.ts'
 
 export default defineTool({
   name: 'send_input',
@@ -53,7 +53,8 @@ export default defineTool({
 /** The task, if it takes input. */
 function listener(task_id: string, { jobs }: Context) {
   const task = jobs.get(task_id)
-  if (task.status !== 'running') throw new ToolError('CONFLICT', `It ${standing(task.status)}: nothing reads its input.`)
+  if (task.status !== 'running')
+    throw new ToolError('CONFLICT', `It ${standing(task.status)}: nothing reads its input.`)
   if (task.interactive) return task
   throw new ToolError(
     'CONFLICT',

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { StopSignal } from '../../host/processes/command.ts'
+import { standing } from '../../text/standing.ts'
+import { visible } from '../../text/visible.ts'
 import { defineTool } from '../../tool.ts'
-import { visible } from './command-line.ts'
 
 const SIGNALS = ['TERM', 'INT', 'KILL', 'HUP'] as const
 
@@ -55,5 +56,5 @@ export default defineTool({
       ...(by !== undefined && { signal: by })
     }
   },
-  present: ({ task_id, status }) => ({ title: `${task_id} ${status}`, content: `${task_id} is ${status}.` })
+  present: ({ task_id, status }) => ({ title: `${task_id} ${status}`, content: `${task_id} ${standing(status)}.` })
 })
