@@ -2,7 +2,7 @@
 // request itself is refused, and whether trying the same thing again may succeed (`recoverable`).
 
 export const ERRORS = {
-  INVALID_PARAMS: { status: 400, recoverable: false, means: 'A field is missing, of the wrong type, or unknown.' },
+  INVALID_PARAMS: { status: 400, recoverable: false, means: 'The request, or a field of it, is not as it must be.' },
   UNKNOWN_TOOL: { status: 404, recoverable: false, means: 'No such tool here, or not for this agent.' },
   INVALID_PATH: { status: 400, recoverable: false, means: 'The path is malformed or leads outside the workspace.' },
   SENSITIVE_PATH: { status: 403, recoverable: false, means: 'The path holds credentials or belongs to the server.' },
@@ -32,7 +32,11 @@ export const ERRORS = {
   UNAUTHORIZED: { status: 401, recoverable: false, means: 'No valid token.' },
   FORBIDDEN: { status: 403, recoverable: false, means: 'The token, host or origin may not do this.' },
   NOT_FOUND: { status: 404, recoverable: false, means: 'No such call, rule or route.' },
-  CONFLICT: { status: 409, recoverable: false, means: 'Somebody else settled this first, or a key was reused.' },
+  CONFLICT: {
+    status: 409,
+    recoverable: false,
+    means: 'It cannot be done as things stand, or somebody else was first.'
+  },
   INTERNAL: { status: 500, recoverable: false, means: 'A fault of the server; the log has the cause.' }
 } as const satisfies Record<string, { status: number; recoverable: boolean; means: string }>
 

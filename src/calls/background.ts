@@ -1,6 +1,7 @@
 // Sends a running call to the background, so that nobody is kept waiting for it.
 import { ToolError } from '../errors.ts'
 import type { Write } from '../host/store/store.ts'
+import { standing } from '../text/standing.ts'
 import type { Call } from './call.ts'
 import { about, type Engine, step } from './engine.ts'
 import type { Live } from './live.ts'
@@ -38,4 +39,4 @@ export const endBackgroundCall = ({ tool_call_id }: Call, keep: number): Write[]
 
 /** Says how it stands instead. */
 export const notRunning = ({ status }: Call) =>
-  new ToolError('CONFLICT', `Only a running call can go to the background; this one is ${status}.`, { status })
+  new ToolError('CONFLICT', `Only a running call can go to the background; this one ${standing(status)}.`, { status })

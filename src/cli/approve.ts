@@ -65,7 +65,7 @@ async function approveOne(context: Context, client: Client, id: string, options:
 async function waitingCall(client: Client, id: string, signal: AbortSignal): Promise<Waiting> {
   const call = await client.get(id, { signal })
   if (call.status === 'awaiting_approval') return call
-  throw new CliError(`${id} waits for no decision: it is ${call.status}${decidedBy(call)}.`, {
+  throw new CliError(`${id} waits for no decision: its status is ${call.status}${decidedBy(call)}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT'
   })

@@ -67,6 +67,8 @@ t.test('a command in the background has its output and its result', async t => {
     output: 'one\ntwo\n',
     result: { data: { stdout: 'one\ntwo\n', exit_code: 0 } }
   })
+  const { content } = (await run(app, 'get_background_task', { task_id: id })).result
+  t.equal(content, 'one\ntwo\n[Exit code 0]\n[It has succeeded.]', 'what it printed stands there once')
 })
 
 t.test('a running call goes to the background, and whoever waits for it is answered', async t => {
@@ -126,9 +128,9 @@ t.test('only what runs goes to the background', async t => {
   app.gate.open('one')
   await app.get(`/calls/${done.tool_call_id}?wait_ms=60000`)
   const over = await background(app, done.tool_call_id)
-  t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this one is success/ } })
+  t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this one has succeeded/ } })
   const asked = await app.call('held_write', { name: 'two' })
-  t.match(await background(app, asked.tool_call_id), { status: 409, body: { detail: /this one is awaiting_approval/ } })
+  t.match(await background(app, asked.tool_call_id), { status: 409, body: { detail: /this one waits for approval/ } })
 })
 
 t.test('a command that finds no place in the background goes on where it is', async t => {

@@ -35,7 +35,7 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
   t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
   t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, plain(stderr)]), [
     6,
-    'toolgate: ID waits for no decision: it is success, approved by toolgate-cli at TIME.\n'
+    'toolgate: ID waits for no decision: its status is success, approved by toolgate-cli at TIME.\n'
   ])
   t.match(
     plain((await toolgate(['show', id!])).stdout),

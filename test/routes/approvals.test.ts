@@ -121,7 +121,7 @@ t.test('a decision comes once: a later one hears who decided, what and when', as
   ] as const)
     t.strictSame((await app.request('POST', route, body)).body, {
       type: 'about:blank',
-      title: 'Somebody else settled this first, or a key was reused.',
+      title: 'It cannot be done as things stand, or somebody else was first.',
       status: 409,
       detail: `The call was rejected by emacs at ${by.at}.`,
       code: 'CONFLICT',

@@ -135,7 +135,7 @@ t.test('a request that is no call is refused with every fault, and leaves no tra
   }
   t.strictSame((await app.request('POST', '/calls', { ...read, params: { path: 'a.txt', extra: 1 } })).body, {
     type: 'about:blank',
-    title: 'A field is missing, of the wrong type, or unknown.',
+    title: 'The request, or a field of it, is not as it must be.',
     status: 400,
     detail: '/params/extra is unknown.',
     code: 'INVALID_PARAMS',

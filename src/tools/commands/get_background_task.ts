@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { plainText } from '../../text/control-sequences.ts'
+import { standing } from '../../text/standing.ts'
 import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/left-behind.ts'
 import type { Task } from '../../tool/tasks.ts'
 import { type Context, defineTool } from '../../tool.ts'
@@ -105,11 +106,13 @@ export default defineTool({
   present(answer) {
     const { task_id, output, next_offset, ended, dropped, result, status } = answer
     const more = ended ? '' : ` Read on at offset ${next_offset}.`
+    // The result of a command tells what it has printed.
+    const told = `\n${result?.content}\n`.includes(`\n${output.trimEnd()}\n`)
     return {
       title: `${task_id} ${status}`,
       content: [
         ...(dropped ? [`[${dropped.bytes} bytes from byte ${dropped.from} on were not kept]`] : []),
-        ...(output === '' ? [] : [output.replace(/\n$/, '')]),
+        ...(output === '' || told ? [] : [output.replace(/\n$/, '')]),
         ...(result ? [result.content] : []),
         `[${ending(answer)}.${more}]`,
         ...leftBehindNotes(answer).map(note => `[${note}]`)
@@ -132,6 +135,6 @@ async function resultOf(jobs: Context['jobs'], { task_id, ended_at }: Task) {
 
 function ending({ status, exit_code, signal, reason }: Output) {
   if (typeof exit_code === 'number' && status === 'exited') return `Exit code ${exit_code}`
-  const how = `It is ${status}${signal ? ` by ${signal}` : ''}`
+  const how = `It ${standing(status)}${signal ? ` (${signal})` : ''}`
   return reason === undefined ? how : `${how}: ${reason.replace(/\.$/, '')}`
 }

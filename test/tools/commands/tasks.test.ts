@@ -133,6 +133,9 @@ t.test('a task is stopped, or sent a signal that it may take or leave', async t 
   t.match(stopped.result.data, { task_id: gone, status: 'stopped', exit_code: null, signal: 'SIGTERM' })
   t.match(await app.get(`/jobs/${gone}`), { status: 'stopped', reason: /^Stopped by / })
   t.match((await run(app, 'stop_background_task', { task_id: gone })).result.data, { status: 'stopped' }, 'twice')
+  t.equal(stopped.result.content, `${gone} was stopped.`)
+  const told = (await run(app, 'get_background_task', { task_id: gone })).result.content
+  t.match(told, /\[It was stopped \(SIGTERM\): Stopped by \w+\.?\]$/)
 
   const stubborn = await start(app, "trap 'echo no' TERM INT; echo ready; while :; do sleep 0.05; done")
   await printed(app, stubborn, 'ready')

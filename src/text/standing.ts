@@ -1,0 +1,18 @@
+// How a call or a task stands, in words that follow "it".
+
+const WORDS: Readonly<Record<string, string>> = {
+  awaiting_approval: 'waits for approval',
+  queued: 'waits for its turn',
+  running: 'is running',
+  success: 'has succeeded',
+  error: 'has failed',
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  expired: 'has expired',
+  exited: 'has ended',
+  stopped: 'was stopped',
+  interrupted: 'was interrupted',
+  lost: 'was lost'
+}
+
+export const standing = (status: string): string => WORDS[status] ?? `is ${status}`
