@@ -93,7 +93,7 @@ const DIRECT = /^(node --test|tap(?: run)?|vitest(?: run)?|jest)((?: +[\w./:@%+,
 
 function ofScript(script: string): Omit<Detected, 'cwd'> | undefined {
   const [, head, rest = ''] = DIRECT.exec(script) ?? []
-  if (head === undefined || /report|--json|--watch|-w\b/.test(rest)) return undefined
+  if (head === undefined || /report|--json|--outputFile|--watch|-w\b/.test(rest)) return undefined
   const runner = head.split(' ')[0] as RunnerName
   return { runner, more: rest.split(' ').filter(word => word !== '') }
 }

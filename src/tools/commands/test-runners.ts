@@ -78,6 +78,8 @@ export const RUNNERS = {
     words: ({ path, filter, more }) => [
       'run',
       '--reporter=json',
+      // From version 5 on it would go to a file in the project.
+      '--outputFile=/dev/stdout',
       ...more,
       ...given('--testNamePattern=', filter),
       ...nameOf(path)

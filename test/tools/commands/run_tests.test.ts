@@ -137,13 +137,36 @@ t.test('runners of the project itself, from a folder above', async t => {
   write(bin, printing(VITEST.replaceAll('/ws/', `${root}/`), 1))
   const { data } = (await run({ path: 'packages/a/sum.test.ts', filter: 'sum' })).result
   t.match(data, {
-    command: '../../node_modules/.bin/vitest run --reporter=json --testNamePattern=sum sum.test.ts',
+    command:
+      '../../node_modules/.bin/vitest run --reporter=json --outputFile=/dev/stdout --testNamePattern=sum sum.test.ts',
     cwd: 'packages/a',
     passed: 1,
     failed: 2,
     skipped: 2,
     failures: [{ name: 'sum is off', file: 'sum.test.ts', line: 7 }, { file: 'broken.test.ts' }]
   })
+})
+
+t.test('vitest from version 5 on, which would leave its report in the project', async t => {
+  const bin = 'node_modules/.bin/vitest'
+  const vitest = `#!/bin/sh
+file=.vitest/json/output.json
+for word; do case $word in --outputFile=*) file=\${word#*=} ;; esac; done
+mkdir -p "$(dirname "$file")"
+cat > "$file" <<'END'
+${VITEST.trimEnd()}
+END
+echo "JSON report written to $file"
+exit 1
+`
+  const { run, root, write } = await start(t, {
+    [bin]: vitest,
+    'package.json': '{"scripts":{"test":"vitest run"},"devDependencies":{"vitest":"5"}}'
+  })
+  t.match((await run({})).result.data, { runner: 'vitest', parsed: true, passed: 1, failed: 2, skipped: 2 })
+  t.notOk(existsSync(path.join(root, '.vitest')), 'nothing is left')
+  write('package.json', '{"scripts":{"test":"vitest run --outputFile=own.json"}}')
+  t.match((await run({ path: '.' })).result.data, { runner: 'npm' }, 'a report that the project wants elsewhere')
 })
 
 t.test('a report of megabytes that comes at once is read whole', async t => {
