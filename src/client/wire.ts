@@ -1,8 +1,7 @@
 // What goes over the wire besides calls and events, as clients see it.
-import type { AlwaysOption, Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
+import type { Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
 import type { Job, TaskInput } from '../calls/jobs.ts'
 import type { UndoFile } from '../calls/undo.ts'
-import type { Level } from '../host/sandbox/level-names.ts'
 import type { Problem } from '../routes/problem.ts'
 
 export interface CallRequest {
@@ -27,47 +26,7 @@ export interface DryRun {
   digest?: string
 }
 
-/** Why policy says of a call what it says. */
-export interface Explanation extends DryRun {
-  effect: string
-  verdict: DryRun['verdict'] & { always_options: AlwaysOption[]; source: string; code?: string }
-  /** What would keep the command. */
-  isolation?: { level: Level; network: string[] }
-  command?: { text: string; class: CommandClass; reason: string; literal: boolean }
-  parts: ExplainedPart[]
-  /** What each tier says by itself, in the order in which they count. */
-  precedence: {
-    tier: MatchedRule['tier']
-    decision: DryRun['verdict']['decision'] | null
-    reason?: string
-    rules: MatchedRule[]
-  }[]
-}
-
-type CommandClass = 'auto' | 'ask' | 'strict' | 'block'
-
-/** One command of a line. */
-export interface ExplainedPart {
-  text: string
-  argv?: string[]
-  class: CommandClass
-  reason: string
-  /** What would be decided of it alone. */
-  verdict: DryRun['verdict']['decision']
-  matched_rules: MatchedRule[]
-  cwd?: string
-  prefix?: string[]
-  operands: {
-    path: string
-    access: 'read' | 'write' | 'list'
-    tree?: boolean
-    resolved?: string
-    sensitive?: boolean
-    self_starting?: boolean
-    protected?: 'write' | 'all'
-    outside?: boolean
-  }[]
-}
+export type { Explanation } from '../calls/explanation.ts'
 
 export interface Approve {
   digest?: string

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { Explanation } from '../../src/calls/explanation.ts'
 import { defaults } from '../../src/config/merge.ts'
 import { Config, type Settings } from '../../src/config.ts'
 import { runFolders } from '../../src/host/server/discovery.ts'
-import { Explained } from '../../src/routes/policy.ts'
 import { filledIn } from '../corpus-world.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp } from '../start-app.ts'
 
@@ -233,13 +233,13 @@ t.test('all that is told is described', async t => {
     'reboot',
     'cd $x; ls'
   ]
-  for (const command of commands) look(await explain(app, command), Explained, '')
+  for (const command of commands) look(await explain(app, command), Explanation, '')
   for (const [tool, params] of Object.entries({
     read_file: { path: './.env' },
     delete_file: { path: 'src', recursive: true },
     write_file: { path: '.git/config', content: 'x' },
     shell_exec: { command: 'npm test', network: ['example.com'] }
   }))
-    look(await app.post('/policy/explain', { tool, params }), Explained, '')
+    look(await app.post('/policy/explain', { tool, params }), Explanation, '')
   t.strictSame([...unknown], [])
 })
