@@ -47,7 +47,7 @@ t.test('the bridge', { skip, timeout: 120_000 }, async t => {
     t.match(answer, {
       code: 56,
       stdout:
-        /^Not let out of the sandbox: c\.test, port 80, is not among[^\n]*\n[^\n]*private\.test is a private address\.\n$/,
+        /^Not let out of the sandbox: c\.test, port 80, is not among[^\n]*\n[^\n]*private\.test leads to a private address\.\n$/,
       stderr: /CONNECT.*403/
     })
     t.strictSame(

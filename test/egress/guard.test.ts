@@ -116,6 +116,14 @@ t.test('no private IPv4 address passes in any IPv6 form', async () => {
   )
 })
 
+t.test('a refusal says what a name leads to, and where only if that tells nothing of a network', async t => {
+  const outside = outsideOf(server, { 'mirror.test': [['203.0.113.80']], 'inside.test': [['10.1.2.3']] })
+  const refused = (host: string, message: string) => t.rejects(reach(host, outside), { message })
+  await refused('mirror.test', 'mirror.test leads to 203.0.113.80, a reserved address.')
+  await refused('inside.test', 'inside.test leads to a private address.')
+  await refused('127.0.0.1', '127.0.0.1 is a loopback address.')
+})
+
 t.test('looks a name up once, and dials what it was told then', async t => {
   const outside = outsideOf(server, { 'turning.test': [[PUBLIC], ['127.0.0.1']] })
   const socket = await reach('turning.test', outside)

@@ -25,7 +25,8 @@ const KINDS: Readonly<Record<string, string>> = {
   multicast: 'a multicast address',
   broadcast: 'a broadcast address'
 }
-const RESERVED = 'a reserved address'
+/** Nobody's on the internet, so whoever answers there has been put there. */
+export const RESERVED = 'a reserved address'
 const CARRIER = 'an address that stands for another one'
 
 /** The one block from which IPv6 addresses of the internet are given out. */

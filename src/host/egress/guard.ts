@@ -1,13 +1,14 @@
 // The guard of the way out: whoever wants to reach a host is connected to a public address of it, or not at all.
 //
 // A name is looked up once, every address it has is judged, and the connection goes to one of exactly these, so that a
-// second answer of the resolver is never asked for. Each refusal names the kind of address, not the address.
+// second answer of the resolver is never asked for. Each refusal names the kind of address; the address itself only where
+// that tells nothing of who is in a network.
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { type HostName, hostText } from '../../text/hosts.ts'
-import { sameAddress, whyNotPublic } from './addresses.ts'
+import { RESERVED, sameAddress, whyNotPublic } from './addresses.ts'
 
 /** The world as the guard sees it. */
 export interface Outside {
@@ -34,13 +35,18 @@ export async function connectOut(host: HostName, port: number, guarding: Guardin
   const addresses = 'address' in host ? [host.address] : await addressesOf(host.name, outside)
   for (const address of addresses) {
     const why = whyNotPublic(address)
-    if (why) throw new ToolError('URL_BLOCKED', `${hostText(host)} is ${why}.`)
+    if (why) throw new ToolError('URL_BLOCKED', refusal(host, address, why))
   }
   for (const address of addresses.slice(0, MOST_TRIED)) {
     const socket = await outside.dial(address, port).catch(() => undefined)
     if (socket) return socket
   }
   throw new ToolError('NETWORK_ERROR', `${hostText(host)} could not be reached on port ${port}.`)
+}
+
+function refusal(host: HostName, address: string, why: string) {
+  if ('address' in host) return `${host.address} is ${why}.`
+  return `${host.name} leads to ${why === RESERVED ? `${address}, ${why}` : why}.`
 }
 
 async function addressesOf(name: string, outside: Outside): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 // What tools that run a command line have in common: its params, what policy decides on, what the approver sees.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { hostPatternFault } from '../../host/egress/host-patterns.ts'
+import { hostPatternFault, unreachableFault } from '../../host/egress/host-patterns.ts'
 import { ASKED_LEVELS } from '../../host/sandbox/level-names.ts'
 import { visible } from '../../text/visible.ts'
 import { LEVELS } from '../../tool/tasks.ts'
@@ -95,10 +95,10 @@ export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
   commandFolder(input, ctx)
 }
 
-/** Refuses hosts that no sandbox would understand. */
+/** Refuses hosts that no sandbox would understand, or let a command to. */
 export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
   for (const [i, host] of network.entries()) {
-    const fault = hostPatternFault(host)
+    const fault = hostPatternFault(host) ?? unreachableFault(host)
     if (fault) throw invalidParam(`network/${i}`, fault)
   }
 }

@@ -59,6 +59,13 @@ t.test('what cannot run is refused before anybody is asked', async t => {
   t.equal(await check({ command: 'a\0b' }), 'INVALID_PARAMS')
   t.equal(await check({ env: { A: '\0' } }), 'INVALID_PARAMS')
   t.equal(await check({ isolation: 'none', network: ['a.example'] }), 'INVALID_PARAMS')
+  const local = ['127.0.0.1:18765', 'localhost:3000', 'app.localhost', '[::1]:80', '0x7f.1', '10.0.0.1']
+  for (const host of local) t.equal(await check({ network: [host] }), 'INVALID_PARAMS', host)
+  shellExec.check!({ command: 'true', network: ['localhost.example', '93.184.215.14'] }, ctx)
+  await t.rejects(async () => shellExec.check!({ command: 'true', network: ['localhost'] }, ctx), {
+    message:
+      /^\/params\/network\/0: "localhost" is this machine, which is never reached from a sandbox: isolation none reaches it\./
+  })
   t.equal(await check({ track_changes: true, wait_ms: 5 }), 'INVALID_PARAMS')
   t.equal(await check({ track_changes: true, survivors: 'keep' }), 'INVALID_PARAMS')
   const keep = { command: 'true', survivors: 'keep' } as const
