@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { ToolError } from '../errors.ts'
 import { globMatches } from '../text/anchored-glob.ts'
 import type { Tool } from '../tool.ts'
+import { faultWords } from './fault-words.ts'
 
 interface Fault {
   /** JSON pointer into the request's body. */
@@ -54,6 +55,7 @@ export class Catalog {
   #compile(tool: Tool) {
     this.#ajv ??= new Ajv({
       allErrors: true,
+      verbose: true,
       strict: false,
       coerceTypes: false,
       removeAdditional: false,
@@ -88,15 +90,10 @@ export const inputSchema = ({ input }: Tool): Record<string, unknown> => ({
 export const plain = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
-function faultOf({ instancePath, keyword, params, message }: ErrorObject): Fault {
-  const at = (name: string) => `/params${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  if (keyword === 'required') return { pointer: at(params.missingProperty as string), message: 'is required' }
-  if (keyword === 'additionalProperties')
-    return { pointer: at(params.additionalProperty as string), message: 'is unknown' }
-  if (keyword === 'enum')
-    return {
-      pointer: `/params${instancePath}`,
-      message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
-    }
-  return { pointer: `/params${instancePath}`, message: message ?? keyword }
+/** Ajv names the object that lacks or has a param too many; a person wants the param. */
+function faultOf(fault: ErrorObject): Fault {
+  const { instancePath, params } = fault
+  const name: string | undefined = params.missingProperty ?? params.additionalProperty
+  const beneath = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return { pointer: `/params${instancePath}${beneath}`, message: faultWords(fault) }
 }

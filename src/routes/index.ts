@@ -57,6 +57,7 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
 function compileValidator(): FastifySchemaCompiler<TSchema> {
   const common = {
     allErrors: true,
+    verbose: true,
     strict: false,
     removeAdditional: false,
     meta: false,

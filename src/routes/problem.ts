@@ -1,6 +1,7 @@
 // How a refused request is answered: an RFC 9457 problem document with our code. The one error handler of the app.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { faultWords, type SchemaFault } from '../catalog/fault-words.ts'
 import { describeError, ERRORS, type ErrorCode, ToolError } from '../errors.ts'
 import type { Masking } from '../host/secrets/masking.ts'
 
@@ -72,13 +73,13 @@ const MAX_DETAIL = 300
 function fitting(faults: readonly Fault[]): Fault[] {
   let left = 500
   return faults
-    .map(fault => ({ ...fault, pointer: short(fault.pointer), message: short(fault.message) }))
+    .map(fault => ({ ...fault, pointer: short(fault.pointer), message: short(fault.message, 240) }))
     .filter(fault => {
       left -= JSON.stringify(fault).length
       return left > 0
     })
 }
-const short = (text: string) => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
+const short = (text: string, most = 120) => (text.length > most ? `${text.slice(0, most)}…` : text)
 
 /** Fastify's own refusals in our words. Any other error of its or ours stays what it is. */
 function fromFastify(error: unknown): unknown {
@@ -101,24 +102,11 @@ function invalidParams(validation: FastifySchemaValidationError[], context: stri
 }
 
 /** Ajv names the object that lacks or has a field too many; a person wants the field. */
-function faultOf({ instancePath, message, params, keyword }: SchemaFault): Fault {
+export function faultOf(fault: SchemaFault): Fault {
+  const { instancePath, params } = fault
   const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
   const pointer = field === undefined ? instancePath : `${instancePath}/${escapePointer(String(field))}`
-  return { pointer, message: WORDS[keyword]?.(params) ?? message ?? 'is not right' }
-}
-interface SchemaFault {
-  instancePath: string
-  keyword: string
-  params: Record<string, unknown>
-  message?: string | undefined
-}
-
-const WORDS: Record<string, (params: Record<string, unknown>) => string> = {
-  required: () => 'is missing',
-  additionalProperties: () => 'is not known here',
-  unevaluatedProperties: () => 'is not known here',
-  enum: ({ allowedValues }) =>
-    `must be one of ${(allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`
+  return { pointer, message: faultWords(fault) }
 }
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -44,16 +44,27 @@ t.test('every fault of the params is told with its pointer', async t => {
     [{ text: 'ab' }, []],
     [{ text: 'ab', mode: 'two', items: [{ n: 1 }] }, []],
     [{}, ['/params/text is required']],
-    [{ text: 'ab', more: 1 }, ['/params/more is unknown']],
-    [{ text: 'ab', 'a/b~c': 1 }, ['/params/a~1b~0c is unknown']],
+    [{ text: 'ab', more: 1 }, ['/params/more is unknown; known are text, mode, items']],
+    [{ text: 'ab', 'a/b~c': 1 }, ['/params/a~1b~0c is unknown; known are text, mode, items']],
     [{ text: 1 }, ['/params/text must be string']],
-    [{ text: 'a' }, ['/params/text must NOT have fewer than 2 characters']],
-    [{ text: 'ab', mode: 'x' }, ['/params/mode must be one of one, two']],
+    [{ text: 'a' }, ['/params/text must have at least 2 characters']],
+    [{ text: 'ab', mode: 'x' }, ['/params/mode must be one of "one", "two"']],
     [
       { text: 'ab', items: [{ n: '1' }, {}, { n: 1, m: 2 }] },
-      ['/params/items/0/n must be integer', '/params/items/1/n is required', '/params/items/2/m is unknown']
+      [
+        '/params/items/0/n must be integer',
+        '/params/items/1/n is required',
+        '/params/items/2/m is unknown; known are n'
+      ]
     ],
-    [{ mode: 3, x: 1 }, ['/params/text is required', '/params/x is unknown', '/params/mode must be one of one, two']],
+    [
+      { mode: 3, x: 1 },
+      [
+        '/params/text is required',
+        '/params/x is unknown; known are text, mode, items',
+        '/params/mode must be one of "one", "two"'
+      ]
+    ],
     [null, ['/params must be object']],
     ['text', ['/params must be object']]
   ]

@@ -133,14 +133,16 @@ t.test('a request that is no call is refused with every fault, and leaves no tra
     const found = (answer.body.errors ?? []).map(({ pointer }: Json) => pointer).sort()
     if (pointers.length > 0) t.strictSame(found, pointers, JSON.stringify(body))
   }
+  const { input } = await app.get('/tools/read_file')
+  const message = `is unknown; known are ${Object.keys(input.properties).join(', ')}`
   t.strictSame((await app.request('POST', '/calls', { ...read, params: { path: 'a.txt', extra: 1 } })).body, {
     type: 'about:blank',
     title: 'The request, or a field of it, is not as it must be.',
     status: 400,
-    detail: '/params/extra is unknown.',
+    detail: `/params/extra ${message}.`,
     code: 'INVALID_PARAMS',
     recoverable: false,
-    errors: [{ pointer: '/params/extra', message: 'is unknown' }]
+    errors: [{ pointer: '/params/extra', message }]
   })
   t.equal(await head(app), before)
   t.strictSame(await app.get('/calls'), { calls: [], cursor: null })

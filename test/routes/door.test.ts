@@ -227,8 +227,8 @@ t.test('faults of the server and of params as problem documents', async t => {
   })
   t.match(await ask('/checked', {}), {
     code: 'INVALID_PARAMS',
-    detail: '/a is missing.',
-    errors: [{ pointer: '/a', message: 'is missing' }]
+    detail: '/a is required.',
+    errors: [{ pointer: '/a', message: 'is required' }]
   })
   t.match(await ask('/checked', { a: 'z' }), {
     errors: [{ pointer: '/a', message: 'must be one of "x", "y"' }]

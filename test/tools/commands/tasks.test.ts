@@ -114,7 +114,10 @@ t.test('where nobody listens, nothing is written', async t => {
     error: { message: /shell_background and interactive or pty/ }
   })
   t.match(await app.request('POST', `/calls/${deaf}/input`, { text: 'x' }), { status: 409, body: { code: 'CONFLICT' } })
-  t.match(await app.request('POST', `/calls/${deaf}/input`, {}), { status: 400, body: { code: 'INVALID_PARAMS' } })
+  t.match(await app.request('POST', `/calls/${deaf}/input`, {}), {
+    status: 400,
+    body: { code: 'INVALID_PARAMS', detail: 'The body must have at least one of text, end, resize.' }
+  })
   const resized = await app.request('POST', `/calls/${deaf}/input`, { resize: { cols: 80, rows: 24 } })
   t.match(resized, { status: 409, body: { detail: /no terminal/ } })
   const over = await start(app, 'true', { interactive: true })

@@ -1,0 +1,37 @@
+// What is wrong with a value by its schema, in words that follow the name of the field.
+
+export interface SchemaFault {
+  instancePath: string
+  keyword: string
+  params: Record<string, unknown>
+  message?: string | undefined
+  /** What the keyword stands in; told by an Ajv that is `verbose`. */
+  parentSchema?: object | undefined
+}
+
+export const faultWords = (fault: SchemaFault): string =>
+  WORDS[fault.keyword]?.(fault) ?? fault.message ?? 'is not right'
+
+const WORDS: Readonly<Record<string, (fault: SchemaFault) => string>> = {
+  required: () => 'is required',
+  additionalProperties: unknown,
+  unevaluatedProperties: unknown,
+  enum: ({ params }) =>
+    `must be one of ${(params.allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`,
+  minProperties: fault => `must have at least ${number(fault)} of ${namesIn(fault).join(', ') || 'its fields'}`,
+  minLength: fault =>
+    fault.params.limit === 1 ? 'must not be empty' : `must have at least ${number(fault)} characters`,
+  maxLength: fault => `must have at most ${number(fault)} characters`,
+  minItems: fault => (fault.params.limit === 1 ? 'must not be empty' : `must have at least ${number(fault)} items`),
+  maxItems: fault => `must have at most ${number(fault)} items`
+}
+
+const number = ({ params }: SchemaFault) => (params.limit === 1 ? 'one' : String(params.limit))
+
+function unknown(fault: SchemaFault) {
+  const names = namesIn(fault)
+  return names.length === 0 ? 'is unknown' : `is unknown; known are ${names.join(', ')}`
+}
+
+const namesIn = ({ parentSchema }: SchemaFault) =>
+  Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {})
