@@ -37,11 +37,12 @@ type Settings = Partial<Config['sandbox']>
 
 type At = (...names: string[]) => string
 
-/** `settings` may depend on where the workspace is. `programs` are folders that the server's search path begins with. */
+/** `settings` may depend on where the workspace is. `programs` are folders that the server's search path begins with, `variables` are further ones of its own. */
 export async function keptWorld(
   t: Test,
   settings: (root: string) => Settings = () => ({}),
-  programs: (at: At) => string[] = () => []
+  programs: (at: At) => string[] = () => [],
+  variables: (at: At) => Record<string, string> = () => ({})
 ) {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
   t.teardown(() => rmSync(top, { recursive: true, force: true }))
@@ -63,7 +64,11 @@ export async function keptWorld(
     await outputs.stored()
     await spawner.close()
   })
-  const environment = { PATH: [...programs(at), '/usr/local/bin:/usr/bin:/bin'].join(':'), HOME: at('home') }
+  const environment = {
+    PATH: [...programs(at), '/usr/local/bin:/usr/bin:/bin'].join(':'),
+    HOME: at('home'),
+    ...variables(at)
+  }
   const sandbox = openSandbox({
     environment,
     settings: { ...defaults(Config).sandbox, ...settings(root) },

@@ -1,4 +1,5 @@
 // Which variables of the server's own environment a command may see. Everything else, tokens and keys above all, stays.
+import { CERTIFICATE_VARIABLES } from '../certificates.ts'
 
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']
 const ALLOWED_PREFIXES = ['LC_']
@@ -25,7 +26,7 @@ export function commandEnvironment(
   alsoAllowed: readonly string[],
   set: Readonly<Record<string, string>>
 ): Record<string, string> {
-  const allowed = new Set([...ALLOWED, ...alsoAllowed])
+  const allowed = new Set([...ALLOWED, ...CERTIFICATE_VARIABLES, ...alsoAllowed])
   const result: Record<string, string> = { PATH: DEFAULT_PATH, ...UNATTENDED }
   for (const [name, value] of Object.entries(own)) {
     const named = allowed.has(name) || ALLOWED_PREFIXES.some(prefix => name.startsWith(prefix))

@@ -6,6 +6,7 @@ import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import { homeOf } from '../server/home.ts'
 import { expanded } from './beneath.ts'
+import { certificatesNamed } from './certificates.ts'
 import { divide } from './environment.ts'
 import { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
@@ -30,6 +31,7 @@ interface Parts {
   own: OwnFiles
   home: string
   toolchains: Toolchains
+  certificates: readonly string[]
   limiter: Limiter
   /** What is mounted can be handed over open, so that no name is looked up again. */
   byDescriptor: boolean
@@ -67,10 +69,11 @@ export class Bubblewrap implements Keeper {
     const { root } = workspace
     if (coversSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
-    const { bwrap, own, home, limiter, byDescriptor, ...parts } = this.#ready()
+    const { bwrap, limiter, toolchains: programs, ...parts } = this.#ready()
+    const { own, byDescriptor } = parts
     const { settings, stateDir, hidden } = this.#options
     const { env, inside } = divide({ ...program.env, TMPDIR: '/tmp' })
-    const toolchains = await parts.toolchains.beside(root)
+    const toolchains = await programs.beside(root)
     // Whoever configures a path to be read means what is in it.
     const exposed = [...settings.read, ...settings.write].map(expanded)
     const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', exposed)
@@ -79,7 +82,7 @@ export class Bubblewrap implements Keeper {
       const setUp = setUpIn(own.folder)
       descriptors.of(setUp.placeholder)
       const view = viewOf(
-        { program, level, root, settings, guard, own, home, toolchains, byDescriptor, never: [stateDir, ...hidden] },
+        { ...parts, program, level, root, settings, guard, toolchains, never: [stateDir, ...hidden] },
         descriptors
       )
       // Last of what may fail: a control group stays until it is removed.
@@ -130,11 +133,13 @@ export class Bubblewrap implements Keeper {
     if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missing ?? '')
     const { environment = process.env, stateDir } = this.#options
     const home = homeOf(environment)
+    const certificates = this.#parts?.certificates ?? certificatesNamed(environment)
     this.#parts ??= {
       bwrap,
-      own: writeOwnFiles(ownFolder(stateDir), { ...identity(), home }),
+      own: writeOwnFiles(ownFolder(stateDir), { ...identity(), home }, certificates),
       home,
       toolchains: new Toolchains(environment),
+      certificates,
       limiter: new Limiter(this.#options.settings),
       byDescriptor: execFileSync(bwrap, ['--help'], { encoding: 'utf8', env: {} }).includes('--ro-bind-fd')
     }

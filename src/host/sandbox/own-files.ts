@@ -3,8 +3,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../errno.ts'
+import { isBeneath } from './beneath.ts'
 import { type Device, makeDevices } from './devices.ts'
 import { filterFor } from './seccomp.ts'
+import { isSystem } from './system.ts'
 
 export interface OwnFiles {
   /** All of them. */
@@ -49,10 +51,15 @@ const FROM_ETC = {
 /** Files and folders to be mounted over their places in the small /etc. */
 export const fromEtc: readonly string[] = FROM_ETC.mounted.map(name => `/etc/${name}`).filter(name => existsSync(name))
 
+/** Whether the system's folders as a sandbox has them hold it, or nothing can be put there. */
+export const isAtHand = (file: string) =>
+  isSystem(file) && (!isBeneath(file, '/etc') || fromEtc.some(folder => isBeneath(file, folder)))
+
 /** Where they are. */
 export const ownFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
 
-export function writeOwnFiles(folder: string, identity: Identity): OwnFiles {
+/** `certificates`: those in the system's /etc have to be mounted over something here. */
+export function writeOwnFiles(folder: string, identity: Identity, certificates: readonly string[]): OwnFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const filter = filterFor(process.arch)
   const files: OwnFiles = {
@@ -65,6 +72,11 @@ export function writeOwnFiles(folder: string, identity: Identity): OwnFiles {
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })
   writeEtc(files.etc, identity)
+  for (const file of certificates.filter(one => isBeneath(one, '/etc') && !isAtHand(one))) {
+    const place = path.join(files.etc, path.relative('/etc', file))
+    mkdirSync(path.dirname(place), { recursive: true, mode: 0o755 })
+    makePlace(place, statSync(file).isDirectory())
+  }
   if (!existsSync(files.hiddenFile)) writeFileSync(files.hiddenFile, '')
   chmodSync(files.hiddenFile, 0)
   mkdirSync(files.hiddenFolder, { recursive: true })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import type { Workspace } from '../host.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { expanded, real } from './beneath.ts'
+import { certificatesNamed } from './certificates.ts'
 import { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import type { Confined, Program } from './sandbox.ts'
@@ -26,11 +27,14 @@ export class Seatbelt implements Keeper {
   readonly grantsHosts = false
   readonly #options: KeeperOptions
   readonly #toolchains: Toolchains
+  readonly #certificates: readonly string[]
   readonly #workspaces: GuardedWorkspaces
 
   constructor(options: KeeperOptions) {
     this.#options = options
-    this.#toolchains = new Toolchains(options.environment ?? process.env)
+    const { environment = process.env } = options
+    this.#toolchains = new Toolchains(environment)
+    this.#certificates = certificatesNamed(environment)
     this.#workspaces = new GuardedWorkspaces(options)
   }
 
@@ -46,7 +50,14 @@ export class Seatbelt implements Keeper {
       const mounts = program.mounts ?? []
       const writable = level === 'workspace' ? [workspace.root, ...settings.write.map(expanded)] : []
       const places: Places = {
-        read: [...SYSTEM, ...toolchains.folders, ...configured, ...guard.outside, workspace.root],
+        read: [
+          ...SYSTEM,
+          ...toolchains.folders,
+          ...configured,
+          ...this.#certificates,
+          ...guard.outside,
+          workspace.root
+        ],
         write: [folder, ...writable],
         kept: guard.held.map(held => held.path),
         hidden: [...guard.hidden, ...toolchains.hidden, ...[stateDir, ...hidden].map(real)],

@@ -6,7 +6,7 @@ import { ToolError } from '../../errors.ts'
 import { expanded, isBeneath, real } from './beneath.ts'
 import type { Guard } from './guarded-workspace.ts'
 import type { KeptLevel } from './keeper.ts'
-import { fromEtc, type OwnFiles } from './own-files.ts'
+import { fromEtc, isAtHand, type OwnFiles } from './own-files.ts'
 import type { Program } from './sandbox.ts'
 import { isSystem, SYSTEM } from './system.ts'
 import type { Seen } from './toolchains.ts'
@@ -21,6 +21,8 @@ interface View {
   /** Of the server, not of the program: what a call sets must not show it more. */
   home: string
   toolchains: Seen
+  /** Files and folders of certificates, wherever they are. */
+  certificates: readonly string[]
   /** What is guarded is handed over open. */
   byDescriptor: boolean
   /** Files and folders of the server. */
@@ -63,7 +65,7 @@ export class Descriptors {
 }
 
 export function viewOf(view: View, descriptors: Descriptors): string[] {
-  const { program, level, root, settings, guard, own, home, toolchains, byDescriptor } = view
+  const { program, level, root, settings, guard, own, home, toolchains, certificates, byDescriptor } = view
   const configured = (folders: readonly string[]) =>
     folders.map(expanded).filter(folder => existsSync(folder) && !isBeneath(folder, root) && !isSystem(folder))
   const read = configured(settings.read)
@@ -71,8 +73,11 @@ export function viewOf(view: View, descriptors: Descriptors): string[] {
   const shown = [...toolchains.folders, ...read, ...write, root]
   const isShown = (file: string) => shown.some(folder => isBeneath(file, folder))
   const never = view.never.flatMap(file => [file, real(file)]).filter(isShown)
+  const isTaken = (file: string) =>
+    isShown(file) || view.never.some(one => isBeneath(file, one) || isBeneath(file, real(one)))
   return [
     ...systemView(own, home),
+    ...certificates.filter(file => !isAtHand(file) && !isTaken(file) && !isTaken(real(file))).flatMap(ifThere),
     ...toolchains.folders.flatMap(ifThere),
     ...read.flatMap(readOnly),
     ...toolchains.hidden.flatMap(file => hide(own, file)),

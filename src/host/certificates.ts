@@ -1,0 +1,23 @@
+// Variables that name files with those whom TLS trusts: where a company or a machine has authorities of its own, nothing
+// is reached without them. They hold no secrets, and each of these names files alone.
+
+export const CERTIFICATE_VARIABLES: readonly string[] = [
+  'AWS_CA_BUNDLE',
+  'BUNDLE_SSL_CA_CERT',
+  'CARGO_HTTP_CAINFO',
+  'CURL_CA_BUNDLE',
+  'DENO_CERT',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
+  'HTTPLIB2_CA_CERTS',
+  'NIX_SSL_CERT_FILE',
+  'NODE_EXTRA_CA_CERTS',
+  'NPM_CONFIG_CAFILE',
+  'PIP_CERT',
+  'REQUESTS_CA_BUNDLE',
+  'SSL_CERT_DIR',
+  'SSL_CERT_FILE',
+  'YARN_HTTPS_CA_FILE_PATH',
+  'npm_config_cafile'
+]
