@@ -71,11 +71,15 @@ function described({ fullName, title, failureMessages, location }: Assertion, fi
   return {
     name: textOf(fullName)?.trim() || textOf(title) || 'unnamed',
     line: lineOf(message, file) ?? told,
-    message,
+    message: message.replace(FRAMES_OF_OTHERS, ''),
     expected: /^\s*Expected(?: \w+)?:\s+(.+)$/m.exec(message)?.[1],
     actual: /^\s*Received(?: \w+)?:\s+(.+)$/m.exec(message)?.[1]
   }
 }
+
+/** Lines of a trace that lead through the runner, packages and Node. */
+const FRAMES_OF_OTHERS =
+  /\n\s+at (?:[^\n]*[/\\]node_modules[/\\][^\n]*|[^\n]*\(?node:internal[^\n]*|new Promise \(<anonymous>\))(?=\n|$)/g
 
 /** Of the first call in the trace that is in the test's own file. */
 function lineOf(message: string, file: string | undefined): number | undefined {

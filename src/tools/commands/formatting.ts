@@ -86,11 +86,15 @@ export async function formattingOf(path: string, asked: FormatterName | undefine
     const file = relative(cwd, path)
     return { formatter: name, cwd, argv: [program, ...known.words(file.startsWith('-') ? `./${file}` : file)] }
   }
-  const wanted =
-    ordered.length === 0
-      ? 'No formatter is known for it that the project uses.'
-      : `${ordered.join(' or ')} is not installed.`
-  throw new ToolError('EXECUTION_ERROR', wanted)
+  throw new ToolError('EXECUTION_ERROR', missing(ordered))
+}
+
+function missing([first, second, ...more]: readonly FormatterName[]) {
+  if (first === undefined) return 'No formatter is known for it that the project uses.'
+  if (second === undefined) return `${first} is not installed.`
+  return more.length === 0
+    ? `Neither ${first} nor ${second} is installed.`
+    : `None of ${[first, second, ...more].join(', ')} is installed.`
 }
 
 async function markedFolder({ marks, section }: Formatter, folder: string, ctx: Context): Promise<string | undefined> {
@@ -107,6 +111,8 @@ async function formatted(
   ctx: Context
 ): Promise<{ file: Formatted; isolation: Level }> {
   const { host, signal } = ctx
+  if (host.files.peek(given).kind === 'directory')
+    throw new ToolError('NOT_A_FILE', `${given} is a folder: name the files in it.`, { path: given })
   const was = await host.files.look(given)
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'There is no such file.', { path: given })
   const text = was.bytes && decode(was.bytes)

@@ -7,8 +7,9 @@ import { commandParams, Isolation } from './command-line.ts'
 import { Network, networkNotes } from './command-result.ts'
 import { invoked } from './invoked.ts'
 import { addInvocation, packagesIn } from './package-adding.ts'
-import { newAmong } from './package-lists.ts'
+import { newAmong, sameAmong } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
+import { nameOf } from './package-names.ts'
 import { UNATTENDED } from './unattended.ts'
 
 const TIMEOUT_MS = 300_000
@@ -39,16 +40,22 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const Output = Type.Object({
-  manager: Type.Enum(NAMES, { description: 'The package manager used.' }),
-  command: Type.String({ description: 'The program with its words.' }),
-  cwd: Type.String({ description: 'The folder that it ran in.' }),
-  installed: Type.Array(
+const Packages = (description: string) =>
+  Type.Array(
     Type.Object({
       name: Type.String({ description: 'The package.' }),
       version: Type.String({ description: 'Its version, or the range, where only that is written down.' })
     }),
-    { description: 'What the project has now and did not have before, in this version.' }
+    { description }
+  )
+
+const Output = Type.Object({
+  manager: Type.Enum(NAMES, { description: 'The package manager used.' }),
+  command: Type.String({ description: 'The program with its words.' }),
+  cwd: Type.String({ description: 'The folder that it ran in.' }),
+  installed: Packages('What the project has now and did not have before, in this version.'),
+  there_already: Packages(
+    'What was asked for and the project had before, in this version, as far as that can be told.'
   ),
   exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' }),
   timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
@@ -87,11 +94,14 @@ export default defineTool({
   },
   run: added,
   present(output) {
-    const { manager, installed, exit_code, timed_out } = output
-    const list = installed.map(({ name, version }) => `+ ${name} ${version}`)
+    const { manager, installed, there_already, exit_code, timed_out } = output
+    const list = [
+      ...installed.map(({ name, version }) => `+ ${name} ${version}`),
+      ...there_already.map(({ name, version }) => `= ${name} ${version}, there already`)
+    ]
     const ending = timed_out ? 'Ended at its time limit' : `Exit code ${exit_code}`
     return {
-      title: `${manager}: ${installed.length} installed`,
+      title: `${manager}: ${exit_code === 0 ? counts(output) : ending}`,
       content: [
         ...list,
         output.output.trimEnd(),
@@ -104,6 +114,14 @@ export default defineTool({
   }
 })
 
+function counts({ installed, there_already }: Output): string {
+  if (installed.length === 0 && there_already.length === 0) return 'nothing new installed'
+  return [
+    ...(installed.length > 0 ? [`${installed.length} installed`] : []),
+    ...(there_already.length > 0 ? [`${there_already.length} there already`] : [])
+  ].join(', ')
+}
+
 const SCRIPTS_NOTE = 'Packages may run code of theirs while they are installed, with all that the command may do.'
 
 async function* added(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
@@ -113,12 +131,14 @@ async function* added(input: Input, ctx: Context): AsyncGenerator<Progress, Outp
   const before = await packagesIn(asked, ctx)
   const ended = yield* collect(ctx, { argv, cwd, env: { ...UNATTENDED, ...env }, timeout_ms: TIMEOUT_MS })
   const { exit_code, timed_out, duration_ms, output, isolation } = ended
+  const after = await packagesIn(asked, ctx)
   const told = ended.whole ? toldBy(manager, ended.printed) : undefined
   return {
     manager,
     command: shellWords(argv),
     cwd,
-    installed: told ?? newAmong(await packagesIn(asked, ctx), before),
+    installed: told ?? newAmong(after, before),
+    there_already: exit_code === 0 ? sameAmong(after, before, namesOf(manager, input.packages)) : [],
     exit_code,
     timed_out,
     duration_ms,
@@ -129,6 +149,9 @@ async function* added(input: Input, ctx: Context): AsyncGenerator<Progress, Outp
     ...(ended.network && { network: ended.network })
   }
 }
+
+const namesOf = (manager: ManagerName, packages: readonly string[]) =>
+  packages.map(text => nameOf(MANAGERS[manager].names, text))
 
 /** What the manager says that it has installed, as `name-version`. */
 function toldBy(manager: ManagerName, printed: string): Output['installed'] | undefined {

@@ -27,7 +27,7 @@ export async function addInvocation(asked: PackagesAsked, ctx: Context): Promise
     if (!isPackage(known.names, text))
       throw invalidParam(
         `packages/${at}`,
-        `is no name of a package in a registry of ${manager}, with at most a version.`
+        `${JSON.stringify(text)} is no name of a package in a registry of ${manager}, with at most a version, such as ${known.names.example}.`
       )
   const words = known.words({ packages, dev, scripts: allow_scripts, has: file => hasFile(ctx, cwd, file) })
   if (typeof words === 'string') throw invalidParam('dev', words)

@@ -60,6 +60,13 @@ export const GO_MOD: PackageList = {
 export const newAmong = (now: Packages, before: Packages) =>
   [...now].filter(([name, version]) => before.get(name) !== version).map(([name, version]) => ({ name, version }))
 
+/** Those of these names that are among the others in the same version. */
+export const sameAmong = (now: Packages, before: Packages, names: readonly string[]) =>
+  [...new Set(names)].flatMap(name => {
+    const version = now.get(name)
+    return version !== undefined && before.get(name) === version ? [{ name, version }] : []
+  })
+
 function objectOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)

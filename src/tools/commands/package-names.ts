@@ -5,23 +5,28 @@ interface Names {
   name: RegExp
   /** After the name, with the sign that parts them. */
   version: RegExp
+  example: string
 }
 
 const RANGE = /^@[\w.^~<>=*+|-]{1,100}$/
 
 export const NAMES = {
-  npm: { name: /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i, version: RANGE },
+  npm: { name: /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i, version: RANGE, example: 'left-pad@^1.3.0' },
   pip: {
     name: /^[a-z0-9](?:[\w.-]*[a-z0-9])?(?:\[[\w.-]+(?:,[\w.-]+)*\])?/i,
-    version: /^(?:===?|[<>~!]=|[<>])[\w.*+!-]+(?:,(?:===?|[<>~!]=|[<>])[\w.*+!-]+)*$/
+    version: /^(?:===?|[<>~!]=|[<>])[\w.*+!-]+(?:,(?:===?|[<>~!]=|[<>])[\w.*+!-]+)*$/,
+    example: 'requests>=2.31'
   },
-  cargo: { name: /^[a-z][\w-]*/i, version: RANGE },
-  go: { name: /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w~-][\w.~-]*)*/, version: RANGE }
+  cargo: { name: /^[a-z][\w-]*/i, version: RANGE, example: 'serde@1.0' },
+  go: { name: /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w~-][\w.~-]*)*/, version: RANGE, example: 'golang.org/x/text@v0.14.0' }
 } satisfies Record<string, Names>
 
 /** What package managers take for a file, whatever stands before it. */
 const ARCHIVE = /\.(?:tgz|tar(?:\.\w+)?|zip|whl|egg|crate)$/i
 const MAX_LENGTH = 300
+
+/** Without the version. */
+export const nameOf = ({ name }: Names, text: string): string => name.exec(text)?.[0] ?? text
 
 /** Whether all of it is the name of a package in a registry, with at most a version. */
 export function isPackage({ name, version }: Names, text: string): boolean {

@@ -65,7 +65,9 @@ async function detected(path: string, folder: string, ctx: Context): Promise<Det
   }
   const [, runner] = BY_NAME.find(([name]) => name.test(path)) ?? []
   if (runner) return { runner, cwd: '.', more: [] }
-  throw invalidParam('runner', `cannot be told from what is in ${folder === '.' ? 'the workspace' : folder}: name one.`)
+  const where = folder === '.' ? 'the workspace' : folder
+  const names = Object.keys(RUNNERS).join(', ')
+  throw invalidParam('runner', `cannot be told from what is in ${where}: name one (${names}), or another path.`)
 }
 
 const OTHERS: RunnerName[] = ['cargo', 'go', 'maven', 'pytest', 'ctest']

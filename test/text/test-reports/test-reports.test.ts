@@ -101,6 +101,11 @@ t.test('jest and vitest', async t => {
     ['a b', '/ws/a.test.js', 4]
   ])
   t.match(report.failures[0], { expected: '3', actual: '2', message: /^Error: expect\(received\)/ })
+  t.match(
+    report.failures[0]!.message,
+    /\n +at Object\.toBe \(\/ws\/a\.test\.js:4:9\)$/,
+    'frames of the runner are left out'
+  )
   t.strictSame(told(jest(`noise\n${JSON.stringify(JSON.parse(VITEST), null, 2)}\nmore`))?.[0], [1, 2, 2])
 })
 

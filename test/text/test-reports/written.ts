@@ -43,7 +43,7 @@ export const JEST = `{"testResults": "printed by a test"}\n${JSON.stringify({
           status: 'failed',
           location: null,
           failureMessages: [
-            'Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)\n\nExpected: \u001b[32m3\u001b[39m\nReceived: \u001b[31m2\u001b[39m\n    at Object.toBe (/ws/a.test.js:4:9)'
+            'Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)\n\nExpected: \u001b[32m3\u001b[39m\nReceived: \u001b[31m2\u001b[39m\n    at Object.toBe (/ws/a.test.js:4:9)\n    at Promise.then.completed (/ws/node_modules/jest-circus/build/utils.js:298:28)\n    at new Promise (<anonymous>)\n    at processTicksAndRejections (node:internal/process/task_queues:95:5)\n    at run (/ws/node_modules/jest-circus/build/run.js:9:3)'
           ]
         }
       ]

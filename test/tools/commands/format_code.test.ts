@@ -173,6 +173,8 @@ t.test('where nothing would change nobody is asked', needs(bwrap, 'bubblewrap'),
     result: { data: { unchanged: ['b.ts'] } }
   })
   t.match(await call('format_code', { paths: ['gone.ts'] }), { status: 'error', error: { code: 'FILE_NOT_FOUND' } })
+  const { result } = await call('format_code', { paths: ['node_modules'] })
+  t.match(result.data.failed, [{ path: 'node_modules', message: 'node_modules is a folder: name the files in it.' }])
 })
 
 t.test('a formatter that the project has installed, or names as a package, is its own', async t => {
@@ -185,4 +187,7 @@ t.test('a formatter that the project has installed, or names as a package, is it
   const { argv, formatter } = await formattingOf('installed/src/a.ts', undefined, here)
   t.match({ argv, formatter }, { formatter: 'prettier', argv: ['../node_modules/.bin/prettier'] })
   t.match(await failure(() => formattingOf('named/a.ts', undefined, here)), { message: 'prettier is not installed.' })
+  t.match(await failure(() => formattingOf('a.py', undefined, here)), {
+    message: 'Neither ruff nor black is installed.'
+  })
 })

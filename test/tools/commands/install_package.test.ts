@@ -85,9 +85,11 @@ t.test('npm: asked for strictly, told with its words, run without scripts', { ti
   t.ok(existsSync(path.join(root, 'node_modules/told-so/package.json')))
   t.notOk(existsSync(path.join(root, 'ran.txt')), 'its script did not run')
   const again = await approve(await call('install_package', { packages: ['told-so'] }))
-  t.strictSame(again.result.data.installed, [], 'it was there already')
+  t.strictSame(again.result.data.installed, [])
+  t.strictSame(again.result.data.there_already, [{ name: 'told-so', version: '1.2.3' }])
+  t.match(again.result, { title: 'npm: 1 there already', content: /^= told-so 1\.2\.3, there already$/m })
   const gone = await approve(await call('install_package', { packages: ['no-such-package'] }))
-  t.match(gone.result, { data: { exit_code: 1, installed: [] }, content: /404/ })
+  t.match(gone.result, { title: 'npm: Exit code 1', data: { exit_code: 1, installed: [] }, content: /404/ })
 })
 
 t.test('npm: scripts run where that was asked for', { timeout: 60_000 }, async t => {
@@ -118,7 +120,10 @@ t.test('what cannot be done is told before anybody is asked', async t => {
   t.match(await fault({}), { code: 'INVALID_PARAMS', message: /manager: cannot be told/ })
   t.match(await fault({ cwd: 'gone' }), { code: 'FILE_NOT_FOUND' })
   t.match(await fault({ cwd: 'a.txt' }), { code: 'NOT_A_DIRECTORY' })
-  t.match(await fault({ cwd: 'go' }), { code: 'INVALID_PARAMS', message: /packages\/0: is no name/ })
+  t.match(await fault({ cwd: 'go' }), {
+    code: 'INVALID_PARAMS',
+    message: /packages\/0: "x" is no name .* such as golang\.org\/x\/text@v0\.14\.0\.$/
+  })
   t.match(await fault({ cwd: 'go', packages: ['example.com/x'], dev: true }), { message: /does not tell modules/ })
   t.match(await fault({ cwd: 'py' }), { code: 'EXECUTION_ERROR', message: /no virtual environment/ })
   t.match(await fault({ manager: 'npm', packages: ['--global'] }), { code: 'INVALID_PARAMS' })
@@ -262,6 +267,7 @@ t.test('hosts that it was not let to are told', async t => {
     command: 'npm install x',
     cwd: '.',
     installed: [],
+    there_already: [],
     exit_code: 1,
     timed_out: false,
     duration_ms: 5,

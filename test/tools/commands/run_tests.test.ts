@@ -91,7 +91,8 @@ t.test('one file, or some names', async t => {
 t.test('what cannot be done is told before anybody is asked', async t => {
   const { call, write } = await start(t, { 'a.txt': '', 'sub/package.json': '{"scripts":{"test":"make check"}}' })
   const fault = async (params: object) => (await call('run_tests', params)).error ?? {}
-  const unknown = '/params/runner: cannot be told from what is in the workspace: name one.'
+  const unknown =
+    /^\/params\/runner: cannot be told from what is in the workspace: name one \(npm, .*\), or another path\.$/
   t.match(await fault({}), { code: 'INVALID_PARAMS', message: unknown })
   t.match(await fault({ path: 'gone' }), { code: 'FILE_NOT_FOUND' })
   t.match(await fault({ path: 'sub', filter: 'x' }), { code: 'INVALID_PARAMS', message: /takes no filter/ })
