@@ -147,6 +147,8 @@ export interface Context {
   isolation: Isolation
   /** Set where its command runs by itself, with nobody asked; decided together with its verdict. */
   by_itself?: ByItself | undefined
+  /** All that its command line does is to read, as far as is known. */
+  only_reads?: boolean | undefined
   /** What runs on after its call. */
   jobs: Tasks
   history: History

@@ -62,6 +62,7 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
   if (kept) ctx.isolation = isolationIn(engine, kept, { network: asked.network, byItself })
   const isolation = kept && ctx.isolation
+  ctx.only_reads = command?.class === 'auto'
   ctx.by_itself = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
   const found = { paths, command, cwd, calls: subject.calls, invocation, isolation, effect, verdict, question }
   // Nothing of what files hold is told to whoever is refused.

@@ -13,6 +13,7 @@ export const faultWords = (fault: SchemaFault): string =>
   WORDS[fault.keyword]?.(fault) ?? fault.message ?? 'is not right'
 
 const WORDS: Readonly<Record<string, (fault: SchemaFault) => string>> = {
+  type: fault => (fault.params.type === 'object' && namesIn(fault).length > 0 ? objectOf(fault) : `${fault.message}`),
   required: () => 'is required',
   additionalProperties: unknown,
   unevaluatedProperties: unknown,
@@ -27,6 +28,8 @@ const WORDS: Readonly<Record<string, (fault: SchemaFault) => string>> = {
 }
 
 const number = ({ params }: SchemaFault) => (params.limit === 1 ? 'one' : String(params.limit))
+
+const objectOf = (fault: SchemaFault) => `must be an object of ${namesIn(fault).join(', ')}`
 
 function unknown(fault: SchemaFault) {
   const names = namesIn(fault)

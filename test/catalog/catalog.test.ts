@@ -65,8 +65,8 @@ t.test('every fault of the params is told with its pointer', async t => {
         '/params/mode must be one of "one", "two"'
       ]
     ],
-    [null, ['/params must be object']],
-    ['text', ['/params must be object']]
+    [null, ['/params must be an object of text, mode, items']],
+    ['text', ['/params must be an object of text, mode, items']]
   ]
   for (const [params, expected] of cases)
     t.strictSame(faults(catalog, params).sort(), expected.sort(), JSON.stringify(params))

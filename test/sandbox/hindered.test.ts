@@ -42,4 +42,9 @@ t.test('a command that listens', { skip }, async t => {
   t.match(done.result.content, shut)
   const free = await call('shell_background', { command: 'python3 -m http.server', isolation: 'none' })
   t.notMatch(free.approval.preview.notes.join('\n'), shut)
+  const reads = await call('shell_background', { command: 'cat', interactive: true })
+  t.notMatch(reads.approval.preview.notes.join('\n'), shut, 'what only reads does not serve')
+  const { digest } = reads.approval
+  const read = await post(`/calls/${reads.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  t.notMatch(read.result.content, shut)
 })

@@ -1,7 +1,6 @@
-import { Type } from 'typebox'
-import type { Level } from '../../host/sandbox/sandbox.ts'
+import { type Static, Type } from 'typebox'
 import { TerminalSize } from '../../tool/tasks.ts'
-import { defineTool } from '../../tool.ts'
+import { type Context, defineTool } from '../../tool.ts'
 import {
   checkCommand,
   commandFolder,
@@ -22,9 +21,11 @@ const Input = Type.Object(
       Type.Boolean({ description: 'Keep its standard input open for send_input. Without, it is empty.' })
     ),
     pty: Type.Optional(
-      Type.Object(TerminalSize.properties, {
+      Type.Object(Type.Partial(TerminalSize).properties, {
         additionalProperties: false,
-        description: 'Give it a terminal of this size, for programs that want one. It can be written to.'
+        description:
+          'Give it a terminal, for programs that want one: `{"cols": 80, "rows": 24}`, which are the defaults. It can be ' +
+          'written to.'
       })
     )
   },
@@ -41,7 +42,10 @@ export default defineTool({
   output: Type.Object({
     task_id: Type.String({ description: 'Names it to the task tools.' }),
     status: Type.String({ description: 'How it stands now.' }),
-    isolation: Isolation
+    isolation: Isolation,
+    own_ports: Type.Optional(
+      Type.Boolean({ description: 'Ports that it may open are reached from within its sandbox alone.' })
+    )
   }),
   timeout_ms: START_MS,
   effect: 'execute',
@@ -51,18 +55,18 @@ export default defineTool({
     lasts: true
   }),
   check: checkCommand,
-  preview: (input, { isolation }) => {
+  preview: (input, ctx) => {
+    const pty = terminalFor(input)
     const shown = commandPreview(input, [
       'It runs on in the background.',
-      ...(input.pty ? [`It gets a terminal of ${input.pty.cols} columns and ${input.pty.rows} rows.`] : []),
-      ...(input.interactive || input.pty
-        ? ['Its input stays open: what is written there later is asked about then.']
-        : [])
+      ...(pty ? [`It gets a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
+      ...(input.interactive || pty ? ['Its input stays open: what is written there later is asked about then.'] : [])
     ])
-    return { ...shown, notes: [...(shown.notes ?? []), ...portNotes(isolation.level)] }
+    return { ...shown, notes: [...(shown.notes ?? []), ...(mayServe(ctx) ? [OWN_PORTS] : [])] }
   },
   async run(input, ctx) {
-    const { command, cwd = '.', description, interactive = false, pty } = input
+    const { command, cwd = '.', description, interactive = false } = input
+    const pty = terminalFor(input)
     const { host, isolation, jobs } = ctx
     jobs.mustHaveRoom()
     const started = await host.processes.start({
@@ -80,25 +84,27 @@ export default defineTool({
         ...(description !== undefined && { description }),
         ...(pty && { pty })
       })
-      return { task_id, status, isolation: started.isolation }
+      return { task_id, status, isolation: started.isolation, ...(mayServe(ctx) && { own_ports: true }) }
     } finally {
       started.leave()
     }
   },
-  present({ task_id, status, isolation }, input) {
+  present({ task_id, status, own_ports }, input) {
     return {
       title: commandTitle(input),
       content: [
         `Started in the background as ${task_id}, ${status}. Read what it prints with get_background_task.`,
-        ...portNotes(isolation)
+        ...(own_ports ? [OWN_PORTS] : [])
       ].join('\n'),
       metadata: { task_id }
     }
   }
 })
 
-/** Whoever starts a server means to reach it. */
-const portNotes = (level: Level): string[] =>
-  level === 'workspace' || level === 'strict'
-    ? ['Nothing outside its sandbox reaches the ports that it opens: ask with isolation none for a server.']
-    : []
+const DEFAULT_SIZE = { cols: 80, rows: 24 }
+const terminalFor = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE, ...pty }
+
+/** Whoever starts a server means to reach it. What only reads is none. */
+const mayServe = ({ isolation: { level }, only_reads }: Context) =>
+  (level === 'workspace' || level === 'strict') && !only_reads
+const OWN_PORTS = 'Nothing outside its sandbox reaches the ports that it opens: ask with isolation none for a server.'

@@ -308,6 +308,10 @@ t.test('a command gets a terminal, whose size can be changed', async t => {
   }
   const asked = await app.call('shell_background', params)
   t.match(asked.approval.preview.text, /It gets a terminal of 90 columns and 31 rows\./)
+  const usual = await app.call('shell_background', { ...params, pty: {} })
+  t.match(usual.approval.preview.text, /It gets a terminal of 80 columns and 24 rows\./)
+  const faulty = await app.request('POST', '/calls', { tool: 'shell_background', params: { ...params, pty: true } })
+  t.match(faulty.body, { detail: '/params/pty must be an object of cols, rows.' })
   const task_id = await start(app, params.command, { pty: params.pty })
   t.match(await printed(app, task_id, '/dev/'), /^31 90\n\/dev\/pts\/\d+\n/)
   t.match(await app.get(`/jobs/${task_id}`), { interactive: true, pty: { cols: 90, rows: 31 } })
