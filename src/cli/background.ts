@@ -1,5 +1,6 @@
 import type { Call } from '../client/client.ts'
 import type { Verb } from './run.ts'
+import { followWords, runsOn } from './words.ts'
 
 const background: Verb = (command, context) => {
   command
@@ -11,7 +12,10 @@ const background: Verb = (command, context) => {
       const { terminal, signal } = context
       const call = await client.background(id, { signal })
       if (terminal.json) terminal.outJson(call)
-      else terminal.out(whatBecame(call))
+      else {
+        terminal.out(whatBecame(call))
+        if (call.status === 'success' && runsOn(call)) terminal.say(followWords(id))
+      }
     })
 }
 export default background

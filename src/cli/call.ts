@@ -5,7 +5,7 @@ import { ARGS, paramsFrom, paramsIn } from './params.ts'
 import type { Verb } from './run.ts'
 import { callText } from './show.ts'
 import { paintDiff, safe } from './terminal.ts'
-import { exitOf, reasonOf } from './words.ts'
+import { exitOf, followWords, reasonOf, runsOn } from './words.ts'
 
 interface Options {
   args?: string
@@ -140,7 +140,11 @@ function tellEnd(context: Context, ended: Call) {
   const { terminal } = context
   context.exitCode = exitOf(ended)
   if (terminal.json) return terminal.outJson(ended)
-  if (ended.status === 'success') return terminal.out(safe(ended.result.content))
+  if (ended.status === 'success') {
+    terminal.out(safe(ended.result.content))
+    if (runsOn(ended)) terminal.say(followWords(ended.tool_call_id))
+    return
+  }
   if (OPEN.includes(ended.status)) return terminal.out(callText(terminal, ended))
   terminal.fail(`toolgate: ${ended.tool} ${ended.status}: ${safe(reasonOf(ended))}`)
 }

@@ -168,10 +168,12 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
 
   const exit = await stopped
   const fatal = exit === EXIT.failed
-  app.log.info('stopping')
+  const calls = app.calls.running().length
+  const drain_ms = fatal ? 0 : duration(options.drain)
+  app.log.info({ calls, drain_ms }, calls > 0 && drain_ms > 0 ? waits(calls, drain_ms) : 'stopping')
   // Calls that come after the journal broke are still told so.
   if (fatal) setTimeout(() => world.exit(exit), LAST_ANSWERS_MS)
-  await app.close({ drain_ms: fatal ? 0 : duration(options.drain) }).catch(error => {
+  await app.close({ drain_ms }).catch(error => {
     if (!fatal) throw error
   })
   socket?.close()
@@ -181,6 +183,9 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   return exit
 }
 const LAST_ANSWERS_MS = 1_000
+const waits = (calls: number, drain_ms: number) =>
+  `stopping: waits for ${calls === 1 ? '1 call' : `${calls} calls`}, ${drain_ms / 1_000} s at most; ` +
+  'a second SIGTERM or SIGINT ends at once'
 
 /** A call lives until its commit, so under load V8 would grow the space for young objects to 128 MiB and keep it. Once
  * started, it grows in smaller steps; the start itself is quicker without. */

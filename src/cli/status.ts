@@ -25,7 +25,8 @@ const status: Verb = (command, context) => {
         instance: health.instance,
         head: state.head,
         pending: state.pending.length,
-        running: state.running.length
+        running: state.running.length,
+        jobs: state.jobs.length
       })
     })
 }
@@ -38,6 +39,7 @@ interface Told {
   head: number
   pending: number
   running: number
+  jobs: number
 }
 
 function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
@@ -47,6 +49,7 @@ function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
   for (const root of known.roots) terminal.out(`  serves   ${root}`)
   terminal.out(`  waiting  ${state.pending}`)
   terminal.out(`  running  ${state.running}`)
+  terminal.out(`  jobs     ${state.jobs}`)
 }
 
 function list(terminal: Terminal, servers: Awaited<ReturnType<typeof liveServers>>) {

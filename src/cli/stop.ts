@@ -33,9 +33,9 @@ function pidOf({ url, record }: Discovered): number {
 }
 
 async function mustBeIdle(found: Discovered, signal: AbortSignal) {
-  const { pending, running } = await connect(found).state({ signal })
-  if (pending.length + running.length === 0) return
-  throw new CliError(`${pending.length} calls wait for a decision and ${running.length} run.`, {
+  const { pending, running, jobs } = await connect(found).state({ signal })
+  if (pending.length + running.length + jobs.length === 0) return
+  throw new CliError(`Calls that wait: ${pending.length}; calls and jobs that run: ${running.length + jobs.length}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT'
   })

@@ -15,6 +15,12 @@ export const STATUS_STYLES: Record<Call['status'], Style> = {
   expired: 'red'
 }
 
+/** Whether a command of the call goes on after it: as a task by the same id. */
+export const runsOn = ({ tool_call_id, ...call }: Call) =>
+  call.status === 'success' && (call.result.data as { task_id?: unknown } | null)?.task_id === tool_call_id
+
+export const followWords = (id: string) => `Its output: toolgate logs ${id} --follow`
+
 /** What a call's end means to a shell. */
 export function exitOf(call: Call): number {
   if (call.status === 'error') return ERROR_EXITS[call.error.code] ?? EXIT.failed

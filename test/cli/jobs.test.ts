@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import t from 'tap'
 import { ID, served } from './toolgate.ts'
 
@@ -19,6 +20,8 @@ t.test('what runs on is listed, read, written to and ended', async t => {
     stdout: /^TASK +AGE +STATUS +ISOLATION +COMMAND\ntc_\w+ +\d+s +running +none +echo up; cat; exit 3\n$/
   })
   t.strictSame(listed.stdout.match(ID), [id])
+  t.match(await toolgate(['status']), { stdout: / {2}running {2}0\n {2}jobs {5}1\n$/ })
+  t.match(await toolgate(['stop', '--if-idle']), { code: 6, stderr: /that run: 1\./ })
   t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), { task_id: id, status: 'running' })
   t.match(await toolgate(['jobs', '--session', 'another']), { stdout: '' })
 
@@ -47,11 +50,27 @@ t.test('a running call is sent to the background, and ended from there', async t
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const waiting = client.approve(id, { wait_ms: 60_000, digest: asked.approval.digest, confirm: true })
   await client.output(id, { wait_ms: 30_000 })
-  t.match(await toolgate(['background', id]), { code: 0, stdout: `${id} runs on as task ${id}\n` })
+  t.match(await toolgate(['background', id]), {
+    code: 0,
+    stdout: `${id} runs on as task ${id}\n`,
+    stderr: `Its output: toolgate logs ${id} --follow\n`
+  })
   t.match(await waiting, { status: 'success', result: { data: { task_id: id } } })
   t.match(await toolgate(['background', id]), { code: 6, stderr: /Only a running call/ })
   t.match(await toolgate(['cancel', id]), { code: 0, stdout: `${id} success\n` })
   t.match((await toolgate(['jobs', '--all'])).stdout, / stopped SIGTERM /)
+})
+
+t.test('a call that goes on as a job says where its output is', async t => {
+  const { start, client } = await served(t)
+  const calling = start(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
+  const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
+  const [id = ''] = String((await lines.next()).value).match(ID) ?? []
+  const asked = await client.get(id)
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  await client.approve(id, { digest: asked.approval.digest, confirm: true })
+  t.equal((await lines.next()).value, `Its output: toolgate logs ${id} --follow`)
+  await client.cancel(id)
 })
 
 t.test('characters are written whole, wherever they are in what is written', async t => {

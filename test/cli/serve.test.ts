@@ -128,9 +128,9 @@ async function refused(client: ReturnType<typeof connect>) {
   }
 }
 
-t.test('a second signal ends at once', async t => {
+t.test('what a stop waits for is told, and a second signal ends at once', async t => {
   const { serve } = place(t)
-  const server = await serve()
+  const server = await serve('--log-level', 'info')
   const { token } = discovery(server.discovery_file)
   const client = connect({ url: server.url, token })
   const { tool_call_id } = await client.call('shell_exec', { command: 'until [ -e never ]; do sleep 0.02; done' })
@@ -138,7 +138,9 @@ t.test('a second signal ends at once', async t => {
   server.process.kill('SIGTERM')
   await refused(client)
   server.process.kill('SIGTERM')
-  t.match(await server.ended, { code: 143 })
+  const ended = await server.ended
+  t.equal(ended.code, 143)
+  t.match(ended.stderr, /"stopping: waits for \d calls?, 30 s at most; a second SIGTERM or SIGINT ends at once"/)
 })
 
 t.test('ends with its stdin', async t => {

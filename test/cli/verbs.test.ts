@@ -49,7 +49,7 @@ t.test('no server, no token, another server', async t => {
   })
   t.same(await toolgate(['status']), {
     code: 0,
-    stdout: `Toolgate 0.1.0 at ${server.url}, pid ${server.pid}\n  serves   ${project}\n  waiting  0\n  running  0\n`,
+    stdout: `Toolgate 0.1.0 at ${server.url}, pid ${server.pid}\n  serves   ${project}\n  waiting  0\n  running  0\n  jobs     0\n`,
     stderr: ''
   })
   t.match(JSON.parse((await toolgate(['status', '--all', '--json'])).stdout), [{ url: server.url, roots: [project] }])

@@ -147,6 +147,15 @@ t.test('it sees the allowed environment and what the call sets, never a secret',
   })
 })
 
+t.test('it needs no program of the search path but its own', async t => {
+  const PATH = t.testdir({ bash: t.fixture('symlink', '/bin/sh') })
+  const bare = new Spawner({ PATH })
+  t.teardown(() => bare.close())
+  const env = { PATH }
+  const spawned = await bare.spawn({ file: '/bin/sh', args: ['-c', 'exit 3'], cwd: '/', env, stdin: undefined })
+  t.match(await spawned.exited, { code: 3 })
+})
+
 t.test('it has descriptors 0 to 2, real pipes, and an empty standard input', async t => {
   const { run } = bench(t)
   const { result } = await run('for fd in /dev/fd/*; do [ -e $fd ] && basename $fd; done; cat; echo late >/dev/stderr')

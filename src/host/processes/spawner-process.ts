@@ -17,6 +17,8 @@ export function serve(require: NodeJS.Require) {
 
   // Beyond this many pids since the command started, reading the list of all processes is cheaper than trying each.
   const FEW = 256
+  /** Where systems keep their own programs, whatever the search path says. */
+  const SYSTEM = '/usr/bin:/bin:/run/current-system/sw/bin:/usr/local/bin'
   const POLL_MS = 5
   const MIND_MS = 500
   const LAST_GRACE_MS = 200
@@ -57,7 +59,9 @@ export function serve(require: NodeJS.Require) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
   function makePipes(paths: string[]) {
-    execFile('mkfifo', ['-m', '600', ...paths], error => report({ event: 'pipes', paths, error: error?.message }))
+    execFile('mkfifo', ['-m', '600', ...paths], { env: { PATH: SYSTEM } }, error =>
+      report({ event: 'pipes', paths, error: error?.message })
+    )
   }
 
   function start(order: SpawnOrder) {
