@@ -137,7 +137,7 @@ const KEPT_FROM: readonly { pattern: RegExp; from: string; cause: keyof Cures }[
   {
     cause: 'network',
     pattern:
-      /ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|could not resolve|network is (?:unreachable|down)|temporary failure in name resolution|name or service not known|no route to host/i,
+      /ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|could not resolve|unknown ?host|network is (?:unreachable|down)|temporary failure in name resolution|name or service not known|no route to host/i,
     from: 'the network'
   },
   { cause: 'writing', pattern: /EROFS|read-only file system/i, from: 'writing there' },
@@ -156,7 +156,10 @@ interface Cures {
 }
 
 /** Where a sandboxed command failed as one does that is kept from something, what it could ask for. */
-function hints({ isolation, exit_code, output, network }: CommandResult, cures: Cures): string[] {
+export function hints(
+  { isolation, exit_code, output, network }: Pick<CommandResult, 'isolation' | 'exit_code' | 'output' | 'network'>,
+  cures: Cures
+): string[] {
   if (!isSandbox(isolation) || exit_code === 0 || exit_code === null) return []
   const has = network ? 'with the network it asked for' : 'without network'
   return KEPT_FROM.filter(({ pattern }) => pattern.test(output)).map(({ cause, from }) => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { shellWords } from '../../text/shell-words.ts'
 import { emptyReport } from '../../text/test-reports/report.ts'
@@ -5,6 +6,7 @@ import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/left-behin
 import { type Context, defineTool, type Progress } from '../../tool.ts'
 import { type Collected, collect } from './collecting.ts'
 import { commandParams, Isolation } from './command-line.ts'
+import { hints, Network, networkNotes } from './command-result.ts'
 import { invoked } from './invoked.ts'
 import { testInvocation } from './test-detection.ts'
 import { bounded, disagreement, readReport, readReports } from './test-results.ts'
@@ -16,6 +18,9 @@ const MAX_TIMEOUT_MS = 3_600_000
 // For the runner to be ended and what it left to be swept up, and for reading its report.
 const CLEAN_UP_MS = 40_000
 const ENVIRONMENT = { ...UNATTENDED, FORCE_COLOR: '0' }
+
+const LESS = '`isolation` for less'
+const CURES = { network: LESS, writing: LESS, view: LESS }
 
 const NAMES = Object.keys(RUNNERS) as RunnerName[]
 
@@ -74,6 +79,7 @@ const Output = Type.Object({
   truncated: Type.Boolean({ description: 'Failures, or parts of them, are left out here.' }),
   note: Type.Optional(Type.String({ description: 'What exit code and report do not agree on.' })),
   ...leftBehind,
+  network: Type.Optional(Network),
   output: Type.Optional(
     Type.String({ description: 'What it printed, its beginning and end: only where the report does not tell it all.' })
   )
@@ -111,7 +117,11 @@ export default defineTool({
       }),
       ...(note === undefined ? [] : [`[${note}]`]),
       ...(output.output === undefined ? [] : [output.output.trimEnd(), `[${ending(output)}]`]),
-      ...leftBehindNotes(output).map(one => `[${one}]`)
+      ...[
+        ...hints({ ...output, output: output.output ?? '' }, CURES),
+        ...leftBehindNotes(output),
+        ...networkNotes(output.network)
+      ].map(one => `[${one}]`)
     ]
     return {
       title: `${runner}: ${counts}`,
@@ -128,7 +138,7 @@ async function* tested(input: Input, ctx: Context): AsyncGenerator<Progress, Out
   const { timeout_ms = DEFAULT_TIMEOUT_MS } = input
   const since = Date.now()
   const ended = yield* collect(ctx, { argv, cwd, env: ENVIRONMENT, timeout_ms }, counting(known))
-  const { duration_ms, exit_code, signal, timed_out, isolation } = ended
+  const { duration_ms, exit_code, signal, timed_out, isolation, network } = ended
   const report = await reportOf(known, ended, { cwd, since }, ctx)
   const { passed, failed, skipped } = report ?? emptyReport()
   const { failures, cut } = bounded(report ?? emptyReport(), cwd, ctx)
@@ -151,7 +161,10 @@ async function* tested(input: Input, ctx: Context): AsyncGenerator<Progress, Out
     truncated: cut || failures.length < failed || !ended.whole,
     ...(note !== undefined && { note }),
     ...leftBehindBy(ended),
-    ...((!report || note !== undefined || failures.length < failed) && { output: ended.output })
+    ...(network && { network }),
+    ...((!report || note !== undefined || failures.length < failed) && {
+      output: stripVTControlCharacters(ended.output)
+    })
   }
 }
 

@@ -205,6 +205,19 @@ t.test('Maven: only reports of this run count', async t => {
   t.match(data, { runner: 'maven', command: './mvnw -B -ntp test', passed: 1, failed: 2, skipped: 1, parsed: true })
 })
 
+t.test('Maven: what it could not fetch', async t => {
+  const said = 'Could not transfer artifact: Unknown host repo.maven.apache.org'
+  const { run } = await start(
+    t,
+    { 'pom.xml': '<project/>', mvnw: `#!/bin/sh\nprintf '[\\033[1;31mERROR\\033[m] ${said}\\n'\nexit 1\n` },
+    { sandbox: defaults(Config).sandbox }
+  )
+  const { content, data } = (await run({})).result
+  t.match(data, { parsed: false, output: `[ERROR] ${said}\n` })
+  if (data.isolation === 'workspace')
+    t.match(content, /without network\. It may have been kept from the network: ask with `isolation` for less\]/)
+})
+
 t.test('go', async t => {
   const { run, folder } = await start(t, { 'go.mod': 'module demo\n', 'pkg/x_test.go': '' })
   const before = process.env.PATH
