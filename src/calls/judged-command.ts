@@ -54,7 +54,7 @@ const sternest = (first: Judged, others: readonly (Judged | undefined)[]): Judge
   others.reduce<Judged>((worst, each) => (each && sterner(each.class, worst.class) ? each : worst), first)
 
 function judgedPart(part: SubCommand, where: Where): JudgedPart {
-  const operands = part.operands.map(operand => judgedOperand(operand, part, where))
+  const operands = part.operands.flatMap(operand => judgedOperand(operand, part, where) ?? [])
   const { class: needed, reason } = sternest(part, [strayFolder(part, where), ...operands.map(strictness)])
   return { ...part, operands, class: needed, reason, ...folderOf(part, where) }
 }
@@ -86,11 +86,18 @@ function strayFolder({ cwd: folder }: SubCommand, { files, cwd }: Where): Judged
   return found.kind === 'directory' ? undefined : judged('ask', `${name} is no folder.`)
 }
 
-function judgedOperand(operand: Operand, { cwd: moved }: SubCommand, { files, cwd }: Where): JudgedOperand {
+/** Undefined where it names no file. */
+function judgedOperand(
+  { revision, ...operand }: Operand,
+  { cwd: moved }: SubCommand,
+  { files, cwd }: Where
+): JudgedOperand | undefined {
   const folder = moved ?? '.'
   if (HARMLESS_FILES.has(operand.path)) return operand
   const found = operand.path.startsWith('~') ? undefined : lookedUp(files, placeAt(placeAt(cwd, folder), operand.path))
   if (!found) return { ...operand, outside: true }
+  const harmless = !found.sensitive && found.protected !== 'all'
+  if (revision && found.kind === 'missing' && harmless) return undefined
   return {
     ...operand,
     resolved: found.path,

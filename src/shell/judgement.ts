@@ -11,6 +11,8 @@ export interface Operand {
   access: 'read' | 'write' | 'list'
   /** Everything beneath it is meant too. */
   tree?: boolean
+  /** It reads as a revision of git, such as `HEAD~1`: it means a file only where there is one. */
+  revision?: true
 }
 
 /** One simple command of a line, wherever in it it stands. */

@@ -110,6 +110,23 @@ t.test('every part of a line is told, with where it leads and what keeps it', as
   t.equal((await app.get('/state')).head, before, 'nothing is recorded')
 })
 
+t.test('a revision of git is no file, unless there is one of its name', async t => {
+  const { app } = await kept(t)
+  execFileSync('ln', ['-s', '.env', path.join(app.root, 'main^')])
+  const touched = async (command: string) => {
+    const { parts, verdict } = await explain(app, command)
+    return [verdict.decision, ...parts[0].operands.map((operand: Json) => operand.path)]
+  }
+  const reads = await touched('git diff README.md')
+  const nothing = reads.slice(0, 1)
+  for (const revision of ['HEAD', 'HEAD~1', '@^2', 'main~2', 'HEAD~3..HEAD', 'v1...main', 'feature/x^'])
+    t.strictSame(await touched(`git diff ${revision}`), nothing, revision)
+  t.strictSame(reads.slice(1), ['README.md'])
+  t.strictSame(await touched('git diff HEAD~1 -- gone.ts'), [...nothing, 'gone.ts'])
+  t.strictSame(await touched('git diff src/../gone~'), [...nothing, 'src/../gone~'])
+  t.strictSame(await touched('git diff main^'), ['strict', 'main^'])
+})
+
 t.test('what a command names is judged by where it leads', async t => {
   const { app } = await kept(t)
   execFileSync('ln', ['-s', '/etc', path.join(app.root, 'out')])

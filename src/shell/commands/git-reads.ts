@@ -30,8 +30,14 @@ const revisions: OperandsOf = ({ operands }) => operands.flatMap(inRevision)
 const inRevision = (operand: string): Operand[] => {
   // Also `:path` and `:2:path` of the index, and paths with words of their own, such as `:(top)path` and `:!path`.
   const path = operand.replace(/^(?::(?:\([^)]*\)|[!^/]{1,9}|\d:)?|[^:]+:)/, '')
-  return [file(path || '.')]
+  return [{ ...file(path || '.'), ...(REVISION.test(operand) && { revision: true }) }]
 }
+const NAME = '(?:@|\\w(?:[\\w/-]*\\w)?)'
+const BACK = '(?:[~^]\\d*)'
+/** `HEAD`, `main~2`, `HEAD^..main`; no plain name, which is a file's as often. */
+const REVISION = new RegExp(
+  `^(?:(?:@|(?:[A-Z]+_)?HEAD)${BACK}*|${NAME}${BACK}+|${NAME}${BACK}*\\.{2,3}(?:${NAME}${BACK}*)?)$`
+)
 const paths: OperandsOf = ({ operands }) => operands.map(listed)
 const nothing: OperandsOf = () => []
 
