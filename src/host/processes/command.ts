@@ -10,6 +10,7 @@ import type { CommandOutput, CommandTexts } from './command-output.ts'
 import type { Delta } from './command-text.ts'
 import type { TerminalSize } from './pty.ts'
 import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
+import type { Left } from './spawner-orders.ts'
 
 export type { CommandTexts } from './command-output.ts'
 export type { Delta } from './command-text.ts'
@@ -29,6 +30,8 @@ export interface CommandEnd {
   duration_ms: number
   /** Processes that outlived the command and were ended with it. */
   survivors: number[]
+  /** Their programs, in the same order, where there are any. */
+  survivor_names?: string[]
   /** Files that some program would obey later, which it made and which were taken out of the workspace: their paths there. */
   quarantined: string[]
   /** Where they are now. */
@@ -46,7 +49,7 @@ interface CommandExit {
   exit_code: number | null
   signal: string | null
   /** Processes that it left behind and that were to be kept. */
-  kept: number[]
+  kept: Left[]
 }
 
 /** What is told of a command while it runs. */
@@ -67,6 +70,12 @@ interface CommandParts {
   quiet_ms: number
   released(): Promise<Aftermath>
 }
+
+/** What a command left behind, as its end and its answer tell it. */
+export const toldOf = (left: readonly Left[]): Pick<CommandEnd, 'survivors' | 'survivor_names'> => ({
+  survivors: left.map(({ pid }) => pid),
+  ...(left.length > 0 && { survivor_names: left.map(({ name }) => name) })
+})
 
 export class Command {
   readonly pid: number
@@ -218,7 +227,8 @@ export class Command {
       const survivors = left ? await this.#survivors(code, signal) : []
       this.#exit ??= { exit_code: code, signal, kept: [] }
       if (survivors.length > 0) await this.#drained(pipes)
-      return { exit_code: code, signal, timed_out: this.#timedOut, duration_ms: this.elapsed(), survivors }
+      const timed_out = this.#timedOut
+      return { exit_code: code, signal, timed_out, duration_ms: this.elapsed(), ...toldOf(survivors) }
     } finally {
       spawned.stdout.destroy()
       spawned.stderr.destroy()
@@ -226,14 +236,14 @@ export class Command {
   }
 
   /** What its program left behind, once that has ended. */
-  async #survivors(exit_code: number | null, signal: string | null): Promise<number[]> {
+  async #survivors(exit_code: number | null, signal: string | null): Promise<Left[]> {
     const { spawned, keep, signal: call } = this.#parts
     if (!keep || this.#timedOut || (call.aborted && !this.#detached)) return spawned.sweep()
-    const { pids, gone } = await spawned.mind()
-    this.#exit = { exit_code, signal, kept: pids }
-    if (pids.length > 0) this.#parted.abort()
+    const { left, gone } = await spawned.mind()
+    this.#exit = { exit_code, signal, kept: left }
+    if (left.length > 0) this.#parted.abort()
     await gone
-    return pids
+    return left
   }
 
   // Until both pipes have ended, or nothing has come for a while although somebody still holds one of them.

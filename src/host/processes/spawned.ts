@@ -1,5 +1,6 @@
 // A process that was started, and what is asked of it, as those see it who have it started.
 import type { Socket } from 'node:net'
+import type { Left } from './spawner-orders.ts'
 import type { Take } from './spawner-pipes.ts'
 
 /** How long a process has between being asked to end and being made to. */
@@ -46,15 +47,15 @@ export interface Spawned {
   kill(graceMs: number): void
   /** One signal to the group, or to all that is in its sandbox. */
   signal(name: NodeJS.Signals): void
-  /** Ends all that the command left behind and answers their pids once they are gone. */
-  sweep(): Promise<number[]>
+  /** Ends all that the command left behind and answers what that was once it is gone. */
+  sweep(): Promise<Left[]>
   /** Lets all that the command left behind live on, until it ends by itself or `sweep` ends it. */
   mind(): Promise<Minded>
 }
 
 /** What a command left behind and may live on. */
 export interface Minded {
-  pids: number[]
+  left: Left[]
   /** Resolves when nothing of it is left. */
   gone: Promise<unknown>
 }

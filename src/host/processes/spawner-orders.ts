@@ -30,5 +30,11 @@ export type Report =
   | { event: 'spawned'; id: number; pid: number }
   | { event: 'failed'; id: number; code: string; message: string }
   | { event: 'exited'; id: number; code: number | null; signal: string | null; left: boolean }
-  | { event: 'minded'; id: number; pids: number[] }
-  | { event: 'swept'; id: number; pids: number[] }
+  | { event: 'minded'; id: number; left: Left[] }
+  | { event: 'swept'; id: number; left: Left[] }
+
+/** A process that a command left behind, and the name of its program where that could be told. */
+export interface Left {
+  pid: number
+  name: string
+}

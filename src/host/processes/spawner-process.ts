@@ -139,20 +139,23 @@ export function serve(require: NodeJS.Require) {
 
   // Ends whatever a command left behind, kindly first, and tells what it was once it is gone.
   function sweep({ id, pid, mark, grace_ms }: Extract<Order, { op: 'sweep' }>) {
-    const found = new Set<number>()
+    const found = new Map<number, string>()
     const one = living.get(id)
     if (one) one.minded = false
     const deadline = Date.now() + grace_ms
     const look = () => {
       const alive = relatives(pid, mark)
       const late = Date.now() >= deadline
-      for (const one of alive) if (late || !found.has(one)) signal(one, late ? 'SIGKILL' : 'SIGTERM')
-      for (const one of alive) found.add(one)
+      for (const one of alive) {
+        const known = found.has(one)
+        if (!known) found.set(one, nameOf(one))
+        if (late || !known) signal(one, late ? 'SIGKILL' : 'SIGTERM')
+      }
       if (alive.length > 0) return void setTimeout(look, POLL_MS)
       living.delete(id)
       // In a sandbox nothing was left: what is found there is on its way out with the first process of its namespace.
       const ends = one?.sandbox && process.platform === 'linux'
-      report({ event: 'swept', id, pids: ends ? [] : [...found] })
+      report({ event: 'swept', id, left: ends ? [] : Array.from(found, ([pid, name]) => ({ pid, name })) })
     }
     look()
   }
@@ -161,13 +164,13 @@ export function serve(require: NodeJS.Require) {
   function mind({ id, pid, mark }: Extract<Order, { op: 'mind' }>) {
     const one = living.get(id)
     const left = relatives(pid, mark)
-    report({ event: 'minded', id, pids: left })
+    report({ event: 'minded', id, left: left.map(pid => ({ pid, name: nameOf(pid) })) })
     if (one) one.minded = true
     const look = (alive: number[]) => {
       if (one && !one.minded) return
       if (alive.length > 0) return void setTimeout(() => look(relatives(pid, mark)), MIND_MS)
       living.delete(id)
-      report({ event: 'swept', id, pids: [] })
+      report({ event: 'swept', id, left: [] })
     }
     look(left)
   }
@@ -264,6 +267,19 @@ export function serve(require: NodeJS.Require) {
       return { state, parent: Number(parent), started: Number(rest[17]) }
     } catch {
       return undefined
+    }
+  }
+
+  // Empty where that cannot be told.
+  function nameOf(pid: number): string {
+    try {
+      return process.platform === 'linux'
+        ? fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
+        : execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' })
+            .trimEnd()
+            .replace(/^.*\//, '')
+    } catch {
+      return ''
     }
   }
 

@@ -11,7 +11,7 @@ import { type Environment, plainEnvironment } from './environment.ts'
 import { findShell } from './shell.ts'
 import type { Exit, Minded, Spawned, SpawnRequest } from './spawned.ts'
 import { makeSpawnerGroup, type SpawnerGroup } from './spawner-group.ts'
-import type { Order, Report } from './spawner-orders.ts'
+import type { Left, Order, Report } from './spawner-orders.ts'
 import { type Incoming, type Outgoing, Pipes, type Take } from './spawner-pipes.ts'
 import { serve } from './spawner-process.ts'
 
@@ -34,8 +34,8 @@ interface Running {
   outgoing: Outgoing | undefined
   started: PromiseWithResolvers<Spawned>
   exited: PromiseWithResolvers<Exit>
-  swept: PromiseWithResolvers<number[]> | undefined
-  minded: PromiseWithResolvers<number[]> | undefined
+  swept: PromiseWithResolvers<Left[]> | undefined
+  minded: PromiseWithResolvers<Left[]> | undefined
   gone: PromiseWithResolvers<void>
   pid: number | undefined
   stdin: Socket | undefined
@@ -187,9 +187,9 @@ export class Spawner {
     if (!running) return
     if (report.event === 'spawned') this.#spawned(report.id, running, report.pid)
     else if (report.event === 'failed') this.#failed(report.id, running, report.code, report.message)
-    else if (report.event === 'minded') running.minded?.resolve(report.pids)
+    else if (report.event === 'minded') running.minded?.resolve(report.left)
     else if (report.event === 'swept') {
-      running.swept?.resolve(report.pids)
+      running.swept?.resolve(report.left)
       running.gone.resolve()
       this.#forget(report.id)
     } else {
@@ -239,7 +239,7 @@ export class Spawner {
     running.started.reject(new ToolError('EXECUTION_ERROR', `The command could not be started: ${message}`, { code }))
   }
 
-  #sweep(id: number, running: Running, pid: number): Promise<number[]> {
+  #sweep(id: number, running: Running, pid: number): Promise<Left[]> {
     if (this.#running.get(id) !== running) return Promise.resolve([])
     if (!running.swept) {
       running.swept = Promise.withResolvers()
@@ -249,10 +249,10 @@ export class Spawner {
   }
 
   async #mind(id: number, running: Running, pid: number): Promise<Minded> {
-    if (this.#running.get(id) !== running) return { pids: [], gone: Promise.resolve() }
+    if (this.#running.get(id) !== running) return { left: [], gone: Promise.resolve() }
     running.minded ??= Promise.withResolvers()
     this.#order({ op: 'mind', id, pid, mark: running.request.mark ?? '' })
-    return { pids: await running.minded.promise, gone: running.gone.promise }
+    return { left: await running.minded.promise, gone: running.gone.promise }
   }
 
   #forget(id: number) {

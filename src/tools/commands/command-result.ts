@@ -1,5 +1,6 @@
 // What a command that ran answers: the fields, and the words for them.
 import { type Static, Type } from 'typebox'
+import { visible } from '../../text/visible.ts'
 import { leftBehind, leftBehindNotes } from '../../tool/left-behind.ts'
 import { Isolation } from './command-line.ts'
 
@@ -67,6 +68,9 @@ export const CommandResult = Type.Object({
   survivors: Type.Array(Type.Integer(), {
     description: 'Processes that it left running in the background: ended with it, unless they were to be kept.'
   }),
+  survivor_names: Type.Optional(
+    Type.Array(Type.String(), { description: 'Their programs, in the same order; empty where that could not be told.' })
+  ),
   truncated: Type.Boolean({ description: 'Part of the output is left out here; the whole can be read by offset.' }),
   isolation: Isolation,
   task_id: Type.Optional(
@@ -83,19 +87,23 @@ export type CommandResult = Static<typeof CommandResult>
 
 /** All of it as a text for a model and a person. */
 export function commandContent(result: CommandResult, cures: Cures): string {
-  const { output, survivors, task_id, network } = result
+  const { output, survivors, survivor_names = [], task_id, network } = result
+  const left = survivors.map((pid, i) => (survivor_names[i] ? `${inLine(survivor_names[i])} (${pid})` : `${pid}`))
   const notes = [
     ending(result),
     ...hints(result, cures),
     ...trackingNotes(result),
     ...(survivors.length === 0
       ? []
-      : [`Left running in the background, and ${task_id ? 'kept' : 'ended'}: ${survivors.join(', ')}`]),
+      : [`Left running in the background, and ${task_id ? 'kept' : 'ended'}: ${left.join(', ')}`]),
     ...leftBehindNotes(result),
     ...networkNotes(network)
   ]
   return [...(output === '' ? [] : [output.replace(/\n$/, '')]), ...notes.map(note => `[${note}]`)].join('\n')
 }
+
+/** A process calls itself what it likes. */
+const inLine = (name: string) => visible(name.replace(/\s/g, ' '))
 
 /** Hosts that it was not let to. */
 export function networkNotes(network: CommandResult['network']): string[] {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { Command } from '../../host/processes/command.ts'
+import { type Command, toldOf } from '../../host/processes/command.ts'
 import { leftBehindBy } from '../../tool/left-behind.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
 import {
@@ -204,7 +204,7 @@ async function adopted(input: Input, ctx: Context, command: Command): Promise<Co
     signal,
     timed_out: false,
     duration_ms: command.elapsed(),
-    survivors: kept,
+    ...toldOf(kept),
     isolation: command.isolation,
     task_id: ctx.call_id
   }
