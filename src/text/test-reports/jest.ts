@@ -32,7 +32,8 @@ export function jestReport(text: string): TestReport | undefined {
 function* candidates(text: string) {
   yield text
   const lines = text.split('\n').filter(line => line.startsWith('{') && line.includes('"testResults"'))
-  yield* lines.reverse()
+  // vitest says behind it, in the same line, where it has written it to.
+  yield* lines.reverse().map(line => line.slice(0, line.lastIndexOf('}') + 1))
   // Printed over several lines, with something around it.
   const [start, end] = [text.search(/^\{\s*$/m), text.lastIndexOf('}')]
   if (start >= 0) yield text.slice(start, end + 1)

@@ -154,9 +154,10 @@ t.test('vitest from version 5 on, which would leave its report in the project', 
 file=.vitest/json/output.json
 for word; do case $word in --outputFile=*) file=\${word#*=} ;; esac; done
 mkdir -p "$(dirname "$file")"
-cat > "$file" <<'END'
-${VITEST.trimEnd()}
+printf %s "$(cat <<'END'
+${JSON.stringify(JSON.parse(VITEST))}
 END
+)" > "$file"
 echo "JSON report written to $file"
 exit 1
 `
