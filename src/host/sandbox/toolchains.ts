@@ -65,7 +65,9 @@ export class Toolchains {
     const folders = this.#folders.filter(folder => !isBeneath(folder, root) && existsSync(folder))
     const isSeen = (file: string) => !isBeneath(file, root) && folders.some(folder => isBeneath(file, folder))
     // Where a link leads is hidden, if it is seen at all: nothing can be put over the link itself.
-    const hidden = [...deep, ...folders.flatMap(this.#listings.credentials)].flatMap(file => real(file) ?? []).filter(isSeen)
+    const hidden = [...deep, ...folders.flatMap(this.#listings.credentials)]
+      .flatMap(file => real(file) ?? [])
+      .filter(isSeen)
     return { folders, hidden: [...new Set(hidden)] }
   }
 }

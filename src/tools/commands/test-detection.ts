@@ -5,13 +5,13 @@ import type { Context, Invocation } from '../../tool.ts'
 import { foldersUp, hasFile, inFolder, isObject, nearestWith, objectIn, ownProgram } from './finding.ts'
 import { RUNNERS, type RunnerName, type TestRunner } from './test-runners.ts'
 
-export interface TestsAsked {
+interface TestsAsked {
   path?: string
   filter?: string
   runner?: RunnerName
 }
 
-export interface TestInvocation extends Invocation {
+interface TestInvocation extends Invocation {
   name: RunnerName
 }
 
