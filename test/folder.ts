@@ -2,7 +2,8 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 
-/** Everything beneath a folder by its path: a folder, a link with its target, or a file with its mode and bytes. */
+/** Everything beneath a folder by its path: a folder, a link with its target, a file with its mode and bytes, or a device,
+ * which would give bytes without end. */
 export function contents(folder: string): Record<string, string> {
   const found: Record<string, string> = {}
   const names = ['']
@@ -12,7 +13,8 @@ export function contents(folder: string): Record<string, string> {
     if (stat.isDirectory()) {
       if (name !== '') found[name] = 'a folder'
       names.push(...readdirSync(file).map(inner => path.join(name, inner)))
-    } else if (stat.isSymbolicLink()) found[name] = `a link to ${readlinkSync(file)}`
+    } else if (stat.isCharacterDevice()) found[name] = 'a device'
+    else if (stat.isSymbolicLink()) found[name] = `a link to ${readlinkSync(file)}`
     else found[name] = `${(stat.mode & 0o7777).toString(8)} ${readFileSync(file, 'latin1')}`
   }
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
