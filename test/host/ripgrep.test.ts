@@ -251,13 +251,17 @@ t.test('no link that takes the place of a folder or file leads a search out', { 
   const { root, top, search, ripgrep } = bench(t, { flip: { d: { 'plain.txt': 'nothing' } } })
   symlinkSync(join(top, 'out'), join(root, 'flip/l'))
   const other = spawn('python3', ['-c', EXCHANGE, 'd', 'l'], { cwd: join(root, 'flip') })
-  const ended = once(other, 'exit')
-  // Before the folder goes, which it would otherwise change under whoever removes it.
-  t.teardown(() => other.kill('SIGKILL') && ended)
-  await once(other.stdout, 'data')
-  for (let i = 0; i < 30; i += 1) {
-    t.strictSame((await search('CANARY')).found, [])
-    const files = await ripgrep.files({ path: '.', hidden: true, ignored: false })
-    t.notOk(files.some(file => file.endsWith('secret.txt')))
+  try {
+    await once(other.stdout, 'data')
+    for (let i = 0; i < 30; i += 1) {
+      t.strictSame((await search('CANARY')).found, [])
+      const files = await ripgrep.files({ path: '.', hidden: true, ignored: false })
+      t.notOk(files.some(file => file.endsWith('secret.txt')))
+    }
+  } finally {
+    // Here, not as a teardown: the folder goes before those, under whoever changes it still.
+    const ended = once(other, 'exit')
+    other.kill('SIGKILL')
+    await ended
   }
 })
