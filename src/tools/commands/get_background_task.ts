@@ -103,11 +103,11 @@ export default defineTool({
       ...(await resultOf(jobs, task))
     }
   },
-  present(answer) {
+  present(answer, { offset = 0 }) {
     const { task_id, output, next_offset, ended, dropped, result, status } = answer
     const more = ended ? '' : ` Read on at offset ${next_offset}.`
-    // The result of a command tells what it has printed.
-    const told = `\n${result?.content}\n`.includes(`\n${output.trimEnd()}\n`)
+    // The result tells what was printed, but for what whoever reads further on has asked for.
+    const told = result !== undefined && offset === 0
     return {
       title: `${task_id} ${status}`,
       content: [

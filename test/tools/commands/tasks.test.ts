@@ -291,6 +291,22 @@ t.test('of much output, what is asked for is given', async t => {
   t.equal((await app.get(`/calls/${task_id}/output?stream=stdout&limit=1048576`)).text, whole)
 })
 
+t.test(
+  'what was printed is told once: by the result of a call, and where there is none, or further on, by itself',
+  async t => {
+    const app = await startApp(t)
+    const told = async (task_id: string, more: object = {}) =>
+      (await run(app, 'get_background_task', { task_id, wait_ms: 30_000, ...more })).result.content
+    const command = 'echo undefined'
+    const call = await run(app, 'shell_exec', { command }, { background: true })
+    t.equal(await told(call.tool_call_id), 'undefined\n[Exit code 0]\n[It has succeeded.]')
+    t.equal(await told(call.tool_call_id, { offset: 5 }), 'ined\nundefined\n[Exit code 0]\n[It has succeeded.]')
+    const job = await start(app, command)
+    await ended(app, job)
+    t.equal(await told(job), 'undefined\n[Exit code 0.]')
+  }
+)
+
 t.test('a wait ends with the wait', async t => {
   const app = await startApp(t)
   const task_id = await start(app, REST)
