@@ -7,6 +7,7 @@ import { Config } from '../../src/config.ts'
 import { ToolError } from '../../src/errors.ts'
 import { whyItFailed } from '../../src/host/sandbox/cures.ts'
 import { divide } from '../../src/host/sandbox/environment.ts'
+import { GuardedWorkspaces } from '../../src/host/sandbox/guarded-workspaces.ts'
 import type { Keeper } from '../../src/host/sandbox/keeper.ts'
 import { Levels } from '../../src/host/sandbox/levels.ts'
 import type { Level, LevelState } from '../../src/host/sandbox/sandbox.ts'
@@ -22,9 +23,6 @@ const keeper: Keeper = {
   missing: undefined,
   lacks: [],
   grantsHosts: true,
-  made: () => {},
-  beside: async () => async () => {},
-  recover: async () => ({ quarantined: [] }),
   confine: async ({ file, args, cwd, env }) => ({
     file,
     args: ['kept', ...args],
@@ -35,7 +33,8 @@ const keeper: Keeper = {
   })
 }
 const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
-const own = { keeper, unkept, temporary: '/nonexistent', ownPorts: () => [] }
+const workspaces = new GuardedWorkspaces({ settings: sandbox, stateDir: '/nonexistent', hidden: [], sensitive: [] })
+const own = { keeper, workspaces, unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 
 function levels(wanted: Level | 'auto', holds: boolean) {

@@ -8,7 +8,7 @@ import { homeOf } from '../server/home.ts'
 import { expanded } from './beneath.ts'
 import { certificatesNamed } from './certificates.ts'
 import { divide } from './environment.ts'
-import { GuardedWorkspaces } from './guarded-workspaces.ts'
+import type { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import { Limiter } from './limits.ts'
 import { type OwnFiles, ownFolder, writeOwnFiles } from './own-files.ts'
@@ -45,9 +45,9 @@ export class Bubblewrap implements Keeper {
   readonly #workspaces: GuardedWorkspaces
   #parts: Parts | undefined
 
-  constructor(options: KeeperOptions) {
+  constructor(options: KeeperOptions, workspaces: GuardedWorkspaces) {
     this.#options = options
-    this.#workspaces = new GuardedWorkspaces(options)
+    this.#workspaces = workspaces
     this.missing = this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
@@ -116,34 +116,26 @@ export class Bubblewrap implements Keeper {
     }
   }
 
-  made(workspace: Workspace, name: string) {
-    this.#workspaces.of(workspace).made(name)
-  }
-
-  beside(workspace: Workspace) {
-    return this.#workspaces.of(workspace).beside()
-  }
-
-  recover(workspace: Workspace) {
-    return this.#workspaces.of(workspace).recover()
-  }
-
   #ready(): Parts {
+    this.#parts ??= this.#prepared()
+    return this.#parts
+  }
+
+  #prepared(): Parts {
     const bwrap = this.#bwrap
     if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missing ?? '')
-    const { environment = process.env, stateDir } = this.#options
+    const { environment = process.env, settings, stateDir } = this.#options
     const home = homeOf(environment)
-    const certificates = this.#parts?.certificates ?? certificatesNamed(environment)
-    this.#parts ??= {
+    const certificates = certificatesNamed(environment)
+    return {
       bwrap,
       own: writeOwnFiles(ownFolder(stateDir), { ...identity(), home }, certificates),
       home,
       toolchains: new Toolchains(environment),
       certificates,
-      limiter: new Limiter(this.#options.settings),
+      limiter: new Limiter(settings),
       byDescriptor: execFileSync(bwrap, ['--help'], { encoding: 'utf8', env: {} }).includes('--ro-bind-fd')
     }
-    return this.#parts
   }
 }
 

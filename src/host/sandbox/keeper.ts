@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts'
 import type { Workspace } from '../host.ts'
 import type { Environment } from '../processes/environment.ts'
-import type { Aftermath, Confined, Program } from './sandbox.ts'
+import type { Confined, Program } from './sandbox.ts'
 
 /** The levels that a program is put into, as opposed to those that the whole server has or lacks. */
 export type KeptLevel = 'workspace' | 'strict'
@@ -15,13 +15,6 @@ export interface Keeper {
   /** A program can be let out to named hosts. */
   readonly grantsHosts: boolean
   confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined>
-  /** A call of this server has made something in a workspace that is not to be taken for a command's work. */
-  made(workspace: Workspace, path: string): void
-  /** A command begins in a workspace that nothing keeps. Gives what is to be called when it has ended: what it made beside
-   * kept ones is not taken for their work. */
-  beside(workspace: Workspace): Promise<() => Promise<void>>
-  /** Takes away what commands of a server left in a workspace that was killed while they ran. */
-  recover(workspace: Workspace): Promise<Aftermath>
 }
 
 export interface KeeperOptions {

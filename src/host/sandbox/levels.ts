@@ -4,12 +4,15 @@ import { ToolError } from '../../errors.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
 import type { Outside } from '../egress/guard.ts'
 import type { Workspace } from '../host.ts'
+import type { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeptLevel } from './keeper.ts'
 import type { Aftermath, Confined, Isolation, Level, LevelState, Program, Sandbox } from './sandbox.ts'
 import { unmounted } from './unmounted.ts'
 
 interface LevelsOptions {
   keeper: Keeper
+  /** What commands must not touch, and what is theirs of what comes to be. */
+  workspaces: GuardedWorkspaces
   /** The setting. */
   wanted: Level | 'auto'
   /** Tries a level out, until the signal. */
@@ -61,12 +64,12 @@ export class Levels implements Sandbox {
 
   /** A call has put something into a workspace itself, with leave: it is not taken for the work of a command. */
   made(workspace: Workspace, path: string) {
-    this.#options.keeper.made(workspace, path)
+    this.#options.workspaces.of(workspace).made(path)
   }
 
   /** Takes away what commands of a server left in a workspace that was killed while they ran. */
   recover(workspace: Workspace): Promise<Aftermath> {
-    return this.#options.keeper.recover(workspace)
+    return this.#options.workspaces.of(workspace).recover()
   }
 
   async confine(program: Program, { level, network }: Isolation, workspace: Workspace): Promise<Confined> {
@@ -97,7 +100,7 @@ export class Levels implements Sandbox {
   }
 
   async #besideKept(program: Program, workspace: Workspace): Promise<Confined> {
-    const ended = await this.#options.keeper.beside(workspace)
+    const ended = await this.#options.workspaces.of(workspace).beside()
     const released = async () => {
       await ended()
       return { quarantined: [] }

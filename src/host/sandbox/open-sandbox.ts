@@ -4,6 +4,7 @@ import type { Outside } from '../egress/guard.ts'
 import { ownTemporary } from '../temporary.ts'
 import { Bubblewrap } from './bubblewrap.ts'
 import { containerState } from './container.ts'
+import { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import { Levels } from './levels.ts'
 import { probe } from './probe.ts'
@@ -21,9 +22,11 @@ interface SandboxOptions extends KeeperOptions {
 }
 
 export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): Levels {
-  const keeper = keeperHere(options)
+  const workspaces = new GuardedWorkspaces(options)
+  const keeper = keeperHere(options, workspaces)
   return new Levels({
     keeper,
+    workspaces,
     wanted: options.settings.level,
     unkept: unkeptState,
     temporary: ownTemporary(options.stateDir),
@@ -46,16 +49,13 @@ async function triedOut(keeper: Keeper, level: KeptLevel, options: KeeperOptions
   return state
 }
 
-function keeperHere(options: KeeperOptions): Keeper {
-  if (process.platform === 'linux') return new Bubblewrap(options)
-  if (process.platform === 'darwin') return new Seatbelt(options)
+function keeperHere(options: KeeperOptions, workspaces: GuardedWorkspaces): Keeper {
+  if (process.platform === 'linux') return new Bubblewrap(options, workspaces)
+  if (process.platform === 'darwin') return new Seatbelt(options, workspaces)
   return {
     missing: `There is no sandbox for ${process.platform}.`,
     lacks: [],
     grantsHosts: false,
-    confine: () => Promise.reject(new Error('There is no sandbox here.')),
-    made: () => {},
-    beside: async () => async () => {},
-    recover: async () => ({ quarantined: [] })
+    confine: () => Promise.reject(new Error('There is no sandbox here.'))
   }
 }

@@ -7,7 +7,7 @@ import type { Workspace } from '../host.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { expanded, real } from './beneath.ts'
 import { certificatesNamed } from './certificates.ts'
-import { GuardedWorkspaces } from './guarded-workspaces.ts'
+import type { GuardedWorkspaces } from './guarded-workspaces.ts'
 import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
 import type { Confined, Program } from './sandbox.ts'
 import { type Places, profile } from './seatbelt-profile.ts'
@@ -30,12 +30,12 @@ export class Seatbelt implements Keeper {
   readonly #certificates: readonly string[]
   readonly #workspaces: GuardedWorkspaces
 
-  constructor(options: KeeperOptions) {
+  constructor(options: KeeperOptions, workspaces: GuardedWorkspaces) {
     this.#options = options
     const { environment = process.env } = options
     this.#toolchains = new Toolchains(environment)
     this.#certificates = certificatesNamed(environment)
-    this.#workspaces = new GuardedWorkspaces(options)
+    this.#workspaces = workspaces
   }
 
   async confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined> {
@@ -78,17 +78,5 @@ export class Seatbelt implements Keeper {
       await guard.release()
       throw error
     }
-  }
-
-  made(workspace: Workspace, name: string) {
-    this.#workspaces.of(workspace).made(name)
-  }
-
-  beside(workspace: Workspace) {
-    return this.#workspaces.of(workspace).beside()
-  }
-
-  recover(workspace: Workspace) {
-    return this.#workspaces.of(workspace).recover()
   }
 }
