@@ -12,6 +12,28 @@ const EPERM = 0x0005_0001
 const ENOSYS = 0x0005_0026
 const ARCHITECTURE = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 
+/** Calls that set a mode, with the arguments before it. */
+const MODES: [name: string, before: bigint[]][] = [
+  ['chmod', [0n]],
+  ['fchmodat', [0n, 0n]],
+  ['fchmodat2', [0n, 0n]],
+  ['mknod', [0n]],
+  ['mknodat', [0n, 0n]],
+  ['creat', [0n]],
+  ['open', [0n, 0o101n]]
+]
+
+/** Told here once more: whoever takes one off the list takes it off here too. */
+const MUST_BE_REFUSED = [
+  ...['ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'process_mrelease', 'kcmp', 'pidfd_getfd'],
+  ...['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'mount', 'umount2', 'pivot_root', 'chroot', 'open_tree'],
+  ...['move_mount', 'fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'open_tree_attr', 'unshare', 'setns'],
+  ...['open_by_handle_at', 'name_to_handle_at', 'fanotify_init', 'add_key', 'request_key', 'keyctl', 'bpf'],
+  ...['userfaultfd', 'perf_event_open', 'syslog', 'init_module', 'finit_module', 'delete_module', 'kexec_load'],
+  ...['kexec_file_load', 'reboot', 'swapon', 'swapoff', 'acct', 'quotactl', 'quotactl_fd', 'iopl', 'ioperm'],
+  ...['modify_ldt', 'settimeofday', 'clock_settime', 'clock_adjtime', 'adjtimex', 'vhangup']
+]
+
 /** What the filter says to a call, as the kernel would run it. */
 function verdict(processor: Processor, number: number, args: bigint[] = [], architecture = ARCHITECTURE[processor]) {
   const data = Buffer.alloc(64)
@@ -73,7 +95,19 @@ for (const processor of ['x64', 'arm64'] as const)
     t.equal(call('openat', 0n, 0n, 0o20000001n, 0o4755n), EPERM, 'made so without a name')
     t.equal(call('openat', 0n, 0n, 0o101n, 0o644n), ALLOW)
     t.equal(call('openat', 0n, 0n, 0n, 0o4755n), ALLOW, 'what is not made has no mode')
+    for (const [name, before] of MODES) {
+      if (CONDITIONAL[name]!.numbers[processor] === undefined) continue
+      t.equal(call(name, ...before, 0o100755n), ALLOW, `${name} without rights`)
+      for (const rights of [0o4000n, 0o2000n]) t.equal(call(name, ...before, 0o100755n | rights), EPERM, name)
+    }
   })
+
+t.test('what there is to refuse is on the list', async t => {
+  for (const name of MUST_BE_REFUSED) t.ok(REFUSED[name], name)
+  t.same(Object.keys(UNKNOWN), ['clone3', 'openat2'], 'what hides its flags from the filter')
+  for (const name of ['clone', 'socket', 'ioctl', 'fchmod', 'openat', ...MODES.map(([name]) => name)])
+    t.ok(CONDITIONAL[name], name)
+})
 
 t.equal(filterFor('riscv64'), undefined)
 
