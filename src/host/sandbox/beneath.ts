@@ -11,10 +11,12 @@ export const isBeneath = (file: string, folder: string): boolean =>
 export const expanded = (file: string): string => real(file.replace(/^~(?=\/|$)/, homeOf(process.env)))
 
 /** Links followed as far as there is something. */
-export function real(file: string): string {
+export const real = (file: string): string => realIfThere(file) ?? path.resolve(file)
+
+export function realIfThere(file: string): string | undefined {
   try {
     return realpathSync(file)
   } catch {
-    return path.resolve(file)
+    return undefined
   }
 }

@@ -140,16 +140,21 @@ export class GuardedTree {
     const file = path.join(this.#root, name)
     const stat = statOf(file)
     if (!stat) return []
-    const born = Number(stat.birthtimeNs / 1_000_000n)
-    const entry = { ...meaning, path: name, identity: identityOf(stat), born, kind: kindOf(stat) }
+    const entry = { ...meaning, path: name, ...factsOf(stat) }
     return [stat.isSymbolicLink() ? { ...entry, target: targetOf(file) } : entry]
   }
 }
 
+export const factsOf = (stat: BigIntStats): Pick<Guarded, 'identity' | 'born' | 'kind'> => ({
+  identity: identityOf(stat),
+  born: Number(stat.birthtimeNs / 1_000_000n),
+  kind: kindOf(stat)
+})
+
 /** The time of birth tells a file from a later one that was given the same number, as happens at once. */
 export const identityOf = (stat: BigIntStats) => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}:${kindOf(stat)}`
 
-export function kindOf(stat: BigIntStats): Guarded['kind'] {
+function kindOf(stat: BigIntStats): Guarded['kind'] {
   if (stat.isSymbolicLink()) return 'link'
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other'
 }

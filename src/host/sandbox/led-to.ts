@@ -1,11 +1,11 @@
 // What has no telling name itself and is obeyed or holds secrets all the same: where links with such names lead, and what
 // the configuration of a repository names.
-import { type BigIntStats, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../errno.ts'
-import { isBeneath } from './beneath.ts'
+import { isBeneath, realIfThere } from './beneath.ts'
 import type { Meaning } from './guarded-names.ts'
-import { type Guarded, identityOf, kindOf } from './guarded-tree.ts'
+import { factsOf, type Guarded } from './guarded-tree.ts'
 
 interface LedTo {
   there: Guarded[]
@@ -31,7 +31,7 @@ export function ledTo(root: string, guarded: readonly Guarded[]): LedTo {
   const there = new Map<string, Guarded>()
   const missing = new Set<string>()
   for (const place of guarded.flatMap(one => placesOf(root, one))) {
-    const file = real(place.file)
+    const file = realIfThere(place.file)
     const name = path.relative(root, file ?? place.file)
     if (name === '' || !isBeneath(path.join(root, name), root)) continue
     if (file === undefined && place.kept) missing.add(name)
@@ -39,18 +39,12 @@ export function ledTo(root: string, guarded: readonly Guarded[]): LedTo {
     if (!stat) continue
     const { kept = false, sensitive = false } = there.get(name) ?? {}
     const meaning = { kept: kept || place.kept, sensitive: sensitive || place.sensitive }
-    there.set(name, { ...meaning, path: name, ...told(stat) })
+    there.set(name, { ...meaning, path: name, ...factsOf(stat) })
   }
   return { there: [...there.values()], missing: [...missing] }
 }
 
 const BIG = { bigint: true, throwIfNoEntry: false } as const
-
-const told = (stat: BigIntStats) => ({
-  identity: identityOf(stat),
-  kind: kindOf(stat),
-  born: Number(stat.birthtimeNs / 1_000_000n)
-})
 
 function placesOf(root: string, { path: name, kind, target, kept, sensitive }: Guarded): Place[] {
   const file = path.join(root, name)
@@ -74,13 +68,5 @@ function configOf(git: string): string {
   } catch (error) {
     if (errnoOf(error) === undefined) throw error
     return ''
-  }
-}
-
-function real(file: string): string | undefined {
-  try {
-    return realpathSync(file)
-  } catch {
-    return undefined
   }
 }

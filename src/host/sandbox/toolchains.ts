@@ -1,10 +1,11 @@
 // The programs of a person that lie outside the system's folders: what the server's own search path leads to, and the
 // folder that they were installed into, which they cannot do without. What a call sets says nothing here.
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { isFresh, stampOf } from '../files/stamp.ts'
 import type { Environment } from '../processes/environment.ts'
 import { homeOf } from '../server/home.ts'
-import { isBeneath } from './beneath.ts'
+import { isBeneath, real, realIfThere } from './beneath.ts'
 import { credentialsIn, isCredential } from './credentials.ts'
 import { coversSystem } from './system.ts'
 
@@ -44,8 +45,6 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 const PROGRAMS = new Set(['bin', 'sbin', 'shims', '.bin'])
 /** What tells an installation from any folder that has a `bin`. */
 const MARKS = ['lib', 'lib64', 'libexec', 'versions']
-/** File systems tell the time of a change so coarsely at worst: until then a folder may change again unseen. */
-const CLOCK_STEP_MS = 2_000
 /** Where sandboxed programs have a folder of their own. */
 const TEMPORARY = ['/tmp', '/var/tmp']
 
@@ -66,7 +65,7 @@ export class Toolchains {
     const isSeen = (file: string) => !isBeneath(file, root) && folders.some(folder => isBeneath(file, folder))
     // Where a link leads is hidden, if it is seen at all: nothing can be put over the link itself.
     const hidden = [...deep, ...folders.flatMap(this.#listings.credentials)]
-      .flatMap(file => real(file) ?? [])
+      .flatMap(file => realIfThere(file) ?? [])
       .filter(isSeen)
     return { folders, hidden: [...new Set(hidden)] }
   }
@@ -79,7 +78,6 @@ function foldersOf(searchPath: string, home: string): string[] {
     .map(folder => path.resolve(folder))
     .flatMap(folder => installation(folder, home))
     .flatMap(folder => [folder, real(folder)])
-    .filter(folder => folder !== undefined)
     .filter(folder => !isTooMuch(folder, home))
   const all = [...new Set(wanted)]
   return all.filter(folder => !all.some(other => other !== folder && isBeneath(folder, other)))
@@ -107,19 +105,11 @@ function homeAbove(folder: string, name: string): string | undefined {
 
 /** A search path may name anything; the system, the home itself and what holds them stay out. */
 const isTooMuch = (folder: string, home: string) =>
-  coversSystem(folder) || [home, real(home) ?? home, ...TEMPORARY].some(other => isBeneath(other, folder))
-
-function real(folder: string): string | undefined {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return undefined
-  }
-}
+  coversSystem(folder) || [home, real(home), ...TEMPORARY].some(other => isBeneath(other, folder))
 
 interface Listing {
-  changed_ms: number
-  read_ms: number
+  /** Undefined where the folder may have changed again within the time that the disk tells apart. */
+  stamp: string | undefined
   credentials: string[]
 }
 
@@ -129,13 +119,14 @@ class Listings {
 
   credentials = (folder: string): string[] => {
     try {
-      const { mtimeMs: changed_ms } = statSync(folder)
+      const stat = statSync(folder, { bigint: true })
+      const stamp = stampOf(stat)
       const known = this.#known.get(folder)
-      if (known?.changed_ms === changed_ms && known.read_ms - changed_ms > CLOCK_STEP_MS) return known.credentials
-      const read_ms = Date.now()
+      if (known?.stamp === stamp) return known.credentials
+      const isSure = !isFresh(stat)
       const names = readdirSync(folder).map(name => path.join(folder, name))
       const credentials = names.filter(isCredential)
-      this.#known.set(folder, { changed_ms, read_ms, credentials })
+      this.#known.set(folder, { stamp: isSure ? stamp : undefined, credentials })
       return credentials
     } catch {
       return []
