@@ -4,7 +4,7 @@ import { STEERED, steers } from './commands/environment.ts'
 import type { Finding, Run } from './commands/program.ts'
 import type { CommandClass, Operand, SubCommand, Surroundings } from './judgement.ts'
 import { programOf } from './programs.ts'
-import { type Redirect, type Simple, staysWithin, sterner, type Word } from './reading.ts'
+import { type Redirect, type Simple, staysWithin, sterner, TOO_DEEP, type Word } from './reading.ts'
 import { refusedCommand } from './refusals.ts'
 
 /** Programs that run programs that run programs. */
@@ -37,7 +37,7 @@ export function classify(simple: Simple, surroundings: Surroundings, readInner: 
     verdict.operands.push(...(found.operands ?? []))
     if (found.prefix && found.class === 'ask') prefix = [name.guess, ...found.prefix]
     for (const doubt of doubts(simple.words, found)) verdict.raise(...doubt)
-    if (found.runs && depth >= DEEPEST) verdict.raise('strict', 'It is nested deeper than is read.')
+    if (found.runs && depth >= DEEPEST) verdict.raise(TOO_DEEP.class, TOO_DEEP.reason)
     else for (const run of found.runs ?? []) inner.push(...ofRun(run, simple, surroundings, readInner, depth + 1))
     for (const { body } of simple.redirects)
       if (body !== undefined && isShell(name.guess)) inner.push(...readInner(body))

@@ -1,5 +1,5 @@
 // What is seen on the raw text, before any parser reads it: characters that parsers, shells and people read differently.
-import type { Fault } from './reading.ts'
+import { type Fault, TOO_DEEP } from './reading.ts'
 
 export const LONGEST = 65_536
 /** More openings than anyone nests, on which a parser would only spend time. */
@@ -18,6 +18,7 @@ const misleads = (command: string) => MISLEADING.test(command)
 export function gate(command: string): (Fault & { readable: boolean }) | undefined {
   if (command.length > LONGEST)
     return { class: 'block', reason: `It is longer than ${LONGEST} characters.`, readable: false }
+  if ((command.match(OPENINGS)?.length ?? 0) > MOST_OPENINGS) return { ...TOO_DEEP, readable: false }
   if (misleads(command))
     return {
       class: 'strict',
@@ -32,7 +33,5 @@ export function gate(command: string): (Fault & { readable: boolean }) | undefin
     }
   if (PADDING.test(command))
     return { class: 'strict', reason: 'A long run of blanks may hide what follows it.', readable: true }
-  if ((command.match(OPENINGS)?.length ?? 0) > MOST_OPENINGS)
-    return { class: 'strict', reason: 'It is nested deeper than is read.', readable: false }
   return undefined
 }

@@ -4,7 +4,7 @@ import { classify } from './classify.ts'
 import { gate, LONGEST } from './gate.ts'
 import type { CommandJudgement, SubCommand, Surroundings } from './judgement.ts'
 import { isBuiltin } from './programs.ts'
-import { type Fault, type Reading, sterner } from './reading.ts'
+import { type Fault, type Reading, sterner, TOO_DEEP } from './reading.ts'
 import { refusedText } from './refusals.ts'
 import { readWithTreeSitter } from './tree-sitter.ts'
 import { readWithUnbash } from './unbash.ts'
@@ -46,20 +46,24 @@ export function judgeCommand(command: string, surroundings: Surroundings): Comma
   )
 }
 
-function read(command: string, surroundings: Surroundings, depth: number) {
+function read(command: string, surroundings: Surroundings, depth: number): { reading: Reading; parts: SubCommand[] } {
   const reading = readWithUnbash(command)
   const inner = (script: string) => {
-    if (depth >= DEEPEST) return [unread(script, 'strict', 'It is nested deeper than is read.')]
-    const within = read(script, surroundings, depth + 1)
-    const worst = sternest([...(gate(script) ? [gate(script)!] : []), ...within.reading.faults])
+    const gated = depth < DEEPEST ? gate(script) : { ...TOO_DEEP, readable: false }
+    const { reading, parts } = gated && !gated.readable ? NOTHING : read(script, surroundings, depth + 1)
     const refused = refusedText(script, surroundings)
-    if (refused !== undefined) return [unread(script, 'block', refused), ...within.parts]
-    return worst ? [unread(script, worst.class, worst.reason), ...within.parts] : within.parts
+    const worst: Fault | undefined =
+      refused === undefined
+        ? sternest([...(gated ? [gated] : []), ...reading.faults])
+        : { class: 'block', reason: refused }
+    return worst ? [unread(script, worst), ...parts] : parts
   }
   return { reading, parts: reading.commands.flatMap(simple => classify(simple, surroundings, inner)) }
 }
 
-const unread = (text: string, level: Fault['class'], reason: string): SubCommand => ({
+const NOTHING = { reading: { commands: [], redirects: [], faults: [] } satisfies Reading, parts: [] }
+
+const unread = (text: string, { class: level, reason }: Fault): SubCommand => ({
   text,
   argv: undefined,
   class: level,

@@ -61,6 +61,8 @@ export interface Fault {
   reason: string
 }
 
+export const TOO_DEEP: Fault = { class: 'strict', reason: 'It is nested deeper than is read.' }
+
 export interface Reading {
   commands: readonly Simple[]
   /** All of the line, in order, also those of subshells. */

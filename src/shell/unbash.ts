@@ -10,6 +10,7 @@ import {
   type Redirect,
   type Simple,
   staysWithin,
+  TOO_DEEP,
   type Word
 } from './reading.ts'
 import { doubtOf, NOTES } from './syntax-notes.ts'
@@ -20,8 +21,14 @@ const DEEPEST = 8
 
 export function readWithUnbash(source: string): Reading {
   const reader = new Reader()
-  reader.script(parse(source), source)
-  return reader
+  try {
+    reader.script(parse(source), source)
+    return reader
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    // Deeper than the stack, as functions in functions may be.
+    return { commands: [], redirects: [], faults: [TOO_DEEP] }
+  }
 }
 
 class Reader implements Reading {
@@ -92,7 +99,7 @@ class Reader implements Reading {
     if (node.type === 'Command') this.#simple(node, fed)
     else if (node.type === 'Redirected') this.#redirected(node, fed)
     else if (node.type === 'Subshell') {
-      if (++this.#depth > DEEPEST) this.#note('strict', 'It is nested deeper than is read.')
+      if (++this.#depth > DEEPEST) this.faults.push(TOO_DEEP)
       this.#scoped(() => this.#first(fed, () => this.#statements(node.body.commands)))
       this.#depth--
     } else {
