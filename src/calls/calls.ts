@@ -3,7 +3,7 @@ import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Change, Workspace } from '../host/host.ts'
 import { notRunning, sendToBackground } from './background.ts'
-import type { Call, CallWith, RememberedRule } from './call.ts'
+import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
 import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './decide.ts'
 import { type DryRun, dryRun } from './dry-run.ts'
 import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
@@ -180,7 +180,7 @@ export class Calls {
 
   /** What a command printed, by byte offset; waits for more where there is none yet. */
   output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
-    return outputOf(this.#engine, tool_call_id, query, id => this.#known(id))
+    return outputOf(this.#engine, tool_call_id, query, () => isSettled(this.#known(tool_call_id)))
   }
 
   /** Remembered rules, oldest first. */

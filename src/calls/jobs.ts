@@ -1,17 +1,17 @@
 // Processes that outlive the call that started them. They are followed to their end here, kept in the journal, and end
 // with the server at the latest.
-import { setTimeout } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
 import type { StopSignal } from '../host/processes/command.ts'
 import type { Store, Write } from '../host/store/store.ts'
 import type { Job, JobCommand, JobFacts, JobStatus, TaskInput } from '../tool/tasks.ts'
 import type { Call } from './call.ts'
+import { endsWithin } from './ends-within.ts'
 import type { CapturedOutputs } from './engine.ts'
 import { jobExited, jobStarted, RunningJob, type Stopping } from './running-job.ts'
 import { ToldProgress } from './told-progress.ts'
 
-export { InputText, JOB_STATUSES, Job, LEVELS, type TaskInput, TerminalSize } from '../tool/tasks.ts'
+export { InputText, JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../tool/tasks.ts'
 
 interface JobQuery {
   status?: JobStatus | undefined
@@ -204,11 +204,3 @@ const rowOf = (job: Job): Write => [
   job.status === 'running' ? 1 : 0,
   JSON.stringify(job)
 ]
-
-async function endsWithin(end: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController()
-  const late = setTimeout(ms, false, { signal: timer.signal }).catch(() => false)
-  const ended = await Promise.race([end.then(() => true), late])
-  timer.abort()
-  return ended
-}

@@ -1,15 +1,16 @@
 // What calls have printed, for whoever reads it by offset.
 import type { OutputPage, OutputQuery } from '../tool/tasks.ts'
-import { type Call, isSettled } from './call.ts'
+import { isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
 /** Part of a call's output; waits for more where there is none yet. It has ended only when the call has too, or what runs
- * on after it: until then one more command may print. `known` finds a call that has ended long ago. */
+ * on after it: until then one more command may print. `hasEnded` is asked where neither the call nor any output of it
+ * is at hand. */
 export async function outputOf(
   engine: Engine,
   tool_call_id: string,
   query: OutputQuery,
-  known: (tool_call_id: string) => Call
+  hasEnded: () => boolean
 ): Promise<OutputPage> {
   const until = performance.now() + query.wait_ms
   for (;;) {
@@ -19,7 +20,7 @@ export async function outputOf(
     const open = live && !isSettled(live.call)
     if (page && (!page.ended || !open)) return page
     const { offset } = query
-    const none = page ?? { text: '', offset, next_offset: offset, ended: !open && isSettled(known(tool_call_id)) }
+    const none = page ?? { text: '', offset, next_offset: offset, ended: !open && hasEnded() }
     if (!open) return none
     if (none.text !== '' || wait_ms === 0 || query.signal?.aborted) return { ...none, ended: false }
     await more(engine, tool_call_id, wait_ms, query.signal)

@@ -3,11 +3,13 @@ import { ToolError } from '../errors.ts'
 import type { Job, Task, Tasks } from '../tool/tasks.ts'
 import { type Call, isSettled } from './call.ts'
 import { cancelCall } from './decide.ts'
+import { endsWithin } from './ends-within.ts'
 import type { Engine } from './engine.ts'
 import type { Live } from './live.ts'
+import { outputOf } from './output.ts'
 
 export function tasksOf(engine: Engine, live: Live): Tasks {
-  const { jobs, outputs } = engine
+  const { jobs } = engine
   const { workspace, client } = live.call
   const own = (task_id: string) => taskOf(engine, task_id, workspace)
   return {
@@ -32,13 +34,12 @@ export function tasksOf(engine: Engine, live: Live): Tasks {
       own(task_id)
       const call = engine.live.get(task_id)
       if (call) await call.wait({ ms, throughApproval: true, signal })
-      else await within(jobs.over(task_id), ms, signal)
+      else await endsWithin(jobs.over(task_id), ms, signal)
       return own(task_id)
     },
     async output(task_id, query) {
-      const { status } = own(task_id)
-      const page = await outputs.read(task_id, query)
-      return page ?? { text: '', offset: 0, next_offset: 0, ended: !OPEN.has(status) }
+      own(task_id)
+      return outputOf(engine, task_id, query, () => !OPEN.has(own(task_id).status))
     },
     async result(task_id) {
       if (own(task_id).kind === 'job') return undefined
@@ -101,16 +102,4 @@ function callAsTask(call: Call): Task {
     ...ended,
     ...(reason !== undefined && { reason })
   }
-}
-
-/** Waits for the end, but no longer than this, nor than the one who waits. */
-async function within(end: Promise<void>, ms: number, signal: AbortSignal | undefined) {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const leave = () => resolve()
-  const timer = setTimeout(leave, ms)
-  signal?.addEventListener('abort', leave)
-  if (signal?.aborted) leave()
-  await Promise.race([end, late])
-  clearTimeout(timer)
-  signal?.removeEventListener('abort', leave)
 }

@@ -25,6 +25,8 @@ t.test('a call that is sent to the background is answered at once, and is a task
   const task = { task_id: id, kind: 'call', tool: 'held_read', status: 'running', session_id: 'default' }
   t.match((await run(app, 'list_background_tasks', {})).result.data.tasks, [task])
   t.match(await look(app, id), { task_id: id, kind: 'call', status: 'running', output: '', ended: false })
+  const further = await look(app, id, { offset: 5 })
+  t.match(further, { output: '', offset: 5, next_offset: 5, ended: false }, 'nobody is sent back to the beginning')
   t.strictSame((await app.get('/jobs')).jobs, [], 'it is no job')
   const waiting = look(app, id, { wait_ms: 30_000 })
   app.gate.open('one')
