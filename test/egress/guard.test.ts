@@ -1,8 +1,9 @@
 // Where the guard lets a connection go: the attack cases of corpus/urls.json, and what must hold of every lookup.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import os from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -14,7 +15,7 @@ import { code } from '../tools/context.ts'
 import { listening, outsideOf, PUBLIC, PUBLIC_6, portOf } from './outside.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, '../corpus/urls.json'), 'utf8'))
-const OWN_LAN = Object.values(networkInterfaces())
+const OWN_LAN = Object.values(os.networkInterfaces())
   .flat()
   .find(one => one && !one.internal && one.family === 'IPv4')?.address
 
@@ -124,6 +125,31 @@ t.test('a refusal says what a name leads to, and where only if that tells nothin
   await refused('127.0.0.1', '127.0.0.1 is a loopback address.')
 })
 
+t.test('one address that is none of the internet is enough for a name to be refused', async t => {
+  for (const addresses of [
+    [PUBLIC, '10.0.0.1'],
+    [PUBLIC_6, PUBLIC, '169.254.169.254']
+  ]) {
+    const outside = outsideOf(server, { 'mixed.test': [addresses] })
+    t.equal(await code(() => reach('mixed.test', outside)), 'URL_BLOCKED')
+    t.strictSame(outside.dialled, [])
+  }
+})
+
+t.test('an address that the internet has given to this machine is refused too', async t => {
+  const { networkInterfaces } = os
+  const facing = (interfaces: typeof networkInterfaces) => {
+    os.networkInterfaces = interfaces
+    syncBuiltinESMExports()
+  }
+  t.teardown(() => facing(networkInterfaces))
+  const of = (address: string, family: 'IPv4' | 'IPv6') =>
+    ({ address, family, netmask: '', mac: '', internal: false, cidr: null, scopeid: 0 }) as os.NetworkInterfaceInfo
+  facing(() => ({ eth0: [of(PUBLIC, 'IPv4'), of(`${PUBLIC_6}%eth0`, 'IPv6')] }))
+  for (const address of [PUBLIC, PUBLIC_6, `::ffff:${PUBLIC}`])
+    t.equal(whyNotPublic(address), 'an address of this machine', address)
+})
+
 t.test('looks a name up once, and dials what it was told then', async t => {
   const outside = outsideOf(server, { 'turning.test': [[PUBLIC], ['127.0.0.1']] })
   const socket = await reach('turning.test', outside)
@@ -166,5 +192,6 @@ t.test('dials one address, and no other', async t => {
   const [other] = await accepted
   other.destroy()
   await t.rejects(THE_NETWORK.dial('127.0.0.2', 1), 'nobody listens there')
+  await t.rejects(THE_NETWORK.dial('0.0.0.0', portOf(server)), { message: 'The connection leads elsewhere.' })
   t.ok((await THE_NETWORK.lookup('localhost')).some(address => /^(127\.|::1)/.test(address)))
 })

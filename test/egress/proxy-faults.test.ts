@@ -57,6 +57,17 @@ t.test('an answer that is none is told as that, and the next one comes through',
   t.match(await say(egress.socket, get), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/)
 })
 
+t.test('an answer by another protocol, which nobody asked for, is none', { timeout: 20_000 }, async t => {
+  const answers = ['Upgrade: x\r\nConnection: Upgrade\r\n', '']
+  const upstream = createServer(socket => {
+    socket.on('error', () => {}).once('data', () => socket.write(`HTTP/1.1 101 Odd\r\n${answers.shift()}\r\n`))
+  })
+  const { egress } = await world(t, { upstream: await listening(t, upstream) })
+  const get = 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
+  for (const how of ['with its name', 'without'])
+    t.match(await say(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/, how)
+})
+
 t.test('who is slow, or leaves, or comes too often', async t => {
   t.test('headers that never end', async t => {
     const { egress } = await world(t, { limits: { headers_ms: 50 } })

@@ -14,6 +14,8 @@ interface Target {
 
 /** The most that the headers of a message may be. */
 export const HEADER_BYTES = 16_384
+/** Nobody was asked to: whoever waited for what follows would wait for long. */
+const SWITCHING = 101
 
 /** The authority and the path of an absolute http URL, as written. */
 export function absolute(url: string): Target {
@@ -40,7 +42,10 @@ export function forward(request: IncomingMessage, response: ServerResponse, upst
   }
   response.once('close', () => out.destroy())
   out.on('error', broken)
+  // Who answers by another protocol ends it without an error.
+  out.once('close', () => response.headersSent || broken())
   out.once('response', incoming => {
+    if (incoming.statusCode === SWITCHING) return broken()
     try {
       response.writeHead(incoming.statusCode ?? 0, endToEnd(incoming.rawHeaders))
     } catch {
