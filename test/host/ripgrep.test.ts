@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { ToolError } from '../../src/errors.ts'
 import { searchExcludes } from '../../src/host/judging.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
+import type { SpawnRequest } from '../../src/host/processes/spawned.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/host/search/ripgrep.ts'
 
@@ -232,6 +233,28 @@ t.test('the reader may leave, or the call be cancelled', async t => {
   await t.rejects(ripgrep.files({ path: '.', hidden: true, ignored: false, signal: abort.signal }), {
     code: 'CANCELLED'
   })
+})
+
+t.test('a search that was not done is not one that found nothing', async t => {
+  const { root } = bench(t, { 'a.txt': 'needle' })
+  const workspace = openWorkspace('default', root)
+  const ways: [script: string, message: string][] = [
+    ['echo no room >&2; exit 1', 'The search was not done: no room'],
+    ['kill -KILL $$', 'The search was not done: it was ended by SIGKILL'],
+    ['exit 101', 'The search was not done: it ended with code 101']
+  ]
+  for (const [script, message] of ways) {
+    class Instead extends Spawner {
+      override spawn(request: SpawnRequest) {
+        return super.spawn({ ...request, file: '/bin/sh', args: ['-c', script] })
+      }
+    }
+    const instead = new Instead()
+    t.teardown(() => instead.close())
+    const ripgrep = new Ripgrep(instead, workspace, { exclude: [] })
+    const files = ripgrep.files({ path: '.', hidden: true, ignored: false })
+    await t.rejects(files, { code: 'EXECUTION_ERROR', message }, script)
+  }
 })
 
 t.test('names and lines that are not UTF-8 are shown as far as they are text', async t => {

@@ -7,7 +7,7 @@ import { openFolder } from '../files/folder.ts'
 import type { Workspace } from '../host.ts'
 import { reachesAll } from '../outside/watcher-ignore.ts'
 import { type Environment, plainEnvironment } from '../processes/environment.ts'
-import type { Spawned } from '../processes/spawned.ts'
+import type { Exit, Spawned } from '../processes/spawned.ts'
 import type { Spawner } from '../processes/spawner.ts'
 import { ALWAYS, type SearchQuery, searchArguments, WITHOUT_GIT } from './ripgrep-arguments.ts'
 import { Excludes } from './ripgrep-exclude.ts'
@@ -20,6 +20,8 @@ export type { Match } from './ripgrep-messages.ts'
 
 const NEWLINE = 10
 const NUL = 0
+/** Its codes, besides 0. */
+const NOTHING = 1
 const FAILED = 2
 const NO_FOLDER: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
 
@@ -181,9 +183,10 @@ class Run {
       over = true
       refuseNotSetUp(exit, this.#folder)
       // What it said may still be on its way.
-      if (code === FAILED && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
+      if (code !== 0 && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
       this.#signal.throwIfAborted()
       if (code === FAILED && said !== '') throw refusal(said)
+      refuseUnended(exit, said)
       this.unreadable = code === FAILED
     } catch (error) {
       this.#signal.throwIfAborted()
@@ -232,6 +235,13 @@ const inside = (folder: string, path: string) => (folder === '.' ? path : `${fol
 function includes(globs: readonly string[]) {
   const compiled = globs.map(compile)
   return (path: string) => compiled.some(glob => glob.matches(path))
+}
+
+/** Throws where ripgrep did not search to the end, or never began: with its code for nothing found it says nothing. */
+function refuseUnended({ code, signal }: Exit, said: string) {
+  if (code === 0 || code === FAILED || (code === NOTHING && said === '')) return
+  const why = said.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)
+  throw new ToolError('EXECUTION_ERROR', `The search was not done: ${why}`)
 }
 
 function refusal(said: string) {

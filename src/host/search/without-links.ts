@@ -24,14 +24,15 @@ const AS_BEFORE = IS_ROOT ? [] : [SETPRIV ?? '', '--inh-caps=-all', '--bounding-
 /** No code of ripgrep's own. */
 const NOT_SET_UP = 125
 /** For a shell: what mounts, the root, the folder in it, then the program. What is mounted within the workspace comes along,
- * as it is. */
+ * as it is. `mount` is silent, so that its warnings are not taken for words of the program. */
 const SCRIPT = `mount=$1 root=$2 folder=$3
 shift 3
-"$mount" --rbind -o ro,nosymfollow -- "$root" "$root" && cd -- "$root/$folder" || exit ${NOT_SET_UP}
+"$mount" --rbind -o ro,nosymfollow -- "$root" "$root" 2>/dev/null && cd -- "$root/$folder" || exit ${NOT_SET_UP}
 exec "$@"`
-/** A kernel or a `mount` that does not know the option leaves it out without a word. */
-const HOLDS = `while read -r line; do
-  case $line in *nosymfollow*) exit 0 ;; esac
+/** A kernel or a `mount` that does not know the option leaves it out without a word. What is mounted where may have any
+ * name, so the options are looked at alone. */
+const HOLDS = `while read -r id parent device from to options rest; do
+  case ,$options, in *,nosymfollow,*) exit 0 ;; esac
 done </proc/self/mountinfo
 exit 1`
 
@@ -47,10 +48,10 @@ export class WithoutLinks {
 
   /** The program as it is to be started; itself where the system cannot keep it from links. */
   async around(program: Program, folder: string): Promise<Program> {
-    this.#holds ??= this.#tried()
-    // Whoever asks after a failure tries again.
-    this.#holds.catch(() => {
+    this.#holds ??= this.#tried().catch(error => {
+      // Whoever asks after a failure tries again.
       this.#holds = undefined
+      throw error
     })
     return (await this.#holds) ? this.#wrapped(program, folder) : program
   }
