@@ -49,6 +49,7 @@ t.test('variables are secret by their names, and by what is in them', async t =>
       TOKEN_FILE: 'value-of-a-name',
       SECRET_PATH: '/run/secrets/db',
       DB_SECRET: '/run/secrets/db',
+      SLASHED_KEY: '/aB3dE6fG7hJ8kL9mN0pQ/1rS2',
       AWS_ACCESS_KEY_ID: 'value-of-an-id',
       PUBLIC_KEY: 'value-of-a-public-key',
       KEYBOARD: 'value-of-keyboards',
@@ -66,6 +67,7 @@ t.test('variables are secret by their names, and by what is in them', async t =>
   t.equal(shown('(value-of-a-key)'), '([masked: SIGNING_KEY])')
   t.equal(shown('p%40ss-of-url p@ss-of-url'), '[masked: DATABASE_URL] [masked: DATABASE_URL]')
   t.equal(shown('value-that-is-named'), '[masked: ODD]')
+  t.equal(shown('/aB3dE6fG7hJ8kL9mN0pQ/1rS2'), '[masked: SLASHED_KEY]')
   t.equal(shown('the-token-of-the-server'), '[masked: token of this server]')
   for (const text of ['seven77', 'postgres', 'production', 'value-of-a-name', '/run/secrets/db', 'value-of-an-id'])
     same(text)

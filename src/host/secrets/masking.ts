@@ -88,6 +88,7 @@ export class Masking {
     const known = [...own, ...this.#ofEnvironment, ...this.#files.flatMap(files => files.values())]
     return new Secrets(known.slice(0, MOST_VALUES))
   }
+
   #own(): KnownSecret[] {
     return this.#tokens().map(value => ({ name: OWN, value }))
   }

@@ -41,7 +41,7 @@ export class VariableJudge {
 
 function whole(name: string, value: string): KnownSecret[] {
   const text = value.trim()
-  if (PLAIN_VALUES.has(text.toLowerCase()) || PATH.test(text) || text.length > LONGEST_VALUE) return []
+  if (PLAIN_VALUES.has(text.toLowerCase()) || isPath(text) || text.length > LONGEST_VALUE) return []
   return [{ name, value: text }]
 }
 
@@ -58,6 +58,9 @@ function decoded(text: string) {
     return text
   }
 }
+
+/** A key in base64 may begin as a path does. */
+const isPath = (text: string) => PATH.test(text) && !looksRandom(text)
 
 const looksRandom = (value: string) =>
   (value.match(TOKEN_RUN) ?? []).some(run => /\d/.test(run) && /[A-Za-z]/.test(run))
