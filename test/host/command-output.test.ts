@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { CommandOutput } from '../../src/host/processes/command-output.ts'
@@ -61,6 +61,40 @@ t.test('a pipe that cannot be opened leaves none open', { skip: process.platform
     t.strictSame(opened(), [], attempt)
   }
   await run()
+})
+
+t.test('what waits for the disk is not cut off as the program ends', { timeout: 20_000 }, async t => {
+  const spawner = new Spawner()
+  t.teardown(() => spawner.close())
+  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const open = outputs.open.bind(outputs)
+  let behind = true
+  outputs.open = (...of) => {
+    const writer = open(...of)
+    return {
+      get end() {
+        return writer.end
+      },
+      get behind() {
+        return behind
+      },
+      append: (source, bytes) => writer.append(source, bytes),
+      caughtUp: async () => {
+        // Longer than silence would have to last for the command to be over.
+        await setTimeout(600)
+        behind = false
+      },
+      close: () => writer.close()
+    }
+  }
+  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const workspace = openWorkspace('default', t.testdirName)
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_1', env_allow: [] })
+  // As much as is read at once, and what the pipe then holds.
+  const command = await processes.start({ command: 'head -c 100000 /dev/zero' })
+  t.match(await command.ended, { exit_code: 0 })
+  t.equal(command.texts().next_offset, 100_000)
+  await outputs.stored()
 })
 
 t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_000 }, async t => {

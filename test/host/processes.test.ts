@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ToolError } from '../../src/errors.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import type { Delta } from '../../src/host/processes/command.ts'
+import { pipeInput } from '../../src/host/processes/command-input.ts'
 import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes, type RunOptions, type ShellResult } from '../../src/host/processes/processes.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
@@ -218,6 +220,8 @@ t.test('background processes are ended with it, in its group or out of its sessi
     t.notOk(lives(pid), `${title}: ended`)
     t.equal(result.exit_code, 0)
   }
+  const chatting = (await run('(while :; do echo x; sleep 0.05; done) & echo $!')).result
+  t.notOk(lives(Number.parseInt(chatting.stdout, 10)), 'what goes on to print is not heard out')
   older.stop()
   t.match(await older.ended, { survivors: [] })
 })
@@ -309,6 +313,23 @@ t.test('input that nobody reads is refused past a bound', async t => {
   command.stop()
   await first
   t.match(await command.ended, { signal: 'SIGTERM' })
+})
+
+t.test('input that waits for its reader leaves nothing behind', async t => {
+  const reader = createServer(socket => socket.resume()).listen(0)
+  await once(reader, 'listening')
+  const stdin = connect((reader.address() as AddressInfo).port)
+  await once(stdin, 'connect')
+  t.teardown(() => {
+    stdin.destroy()
+    reader.close()
+  })
+  const events = ['drain', 'close', 'error'] as const
+  const heard = () => events.map(event => stdin.listenerCount(event))
+  const before = heard()
+  const input = pipeInput(stdin)
+  for (let i = 0; i < 20; i++) await input.write('x'.repeat(MIB))
+  t.same(heard(), before)
 })
 
 t.test('a command that was detached lives without its call, within its time', async t => {

@@ -1,5 +1,4 @@
 // Input of a running command. What is not read yet waits in memory, up to a bound.
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import type { PtyMessage, TerminalSize } from './pty.ts'
@@ -15,18 +14,11 @@ export interface CommandInput {
   resize(size: TerminalSize): void
 }
 
-const closed = () =>
-  new ToolError('CONFLICT', 'The command takes no input: it was not started for that, or its input has ended.')
-
 /** `stdin` is undefined for a command that takes none. */
 export function pipeInput(stdin: Socket | undefined): CommandInput {
-  const open = () => {
-    if (!stdin?.writable) throw closed()
-    return stdin
-  }
   return {
-    write: async text => give(open(), text),
-    end: () => void open().end(),
+    write: async text => give(open(stdin), text),
+    end: () => void open(stdin).end(),
     resize() {
       throw new ToolError('CONFLICT', 'The command has no terminal.')
     }
@@ -35,17 +27,18 @@ export function pipeInput(stdin: Socket | undefined): CommandInput {
 
 /** Of a command on a terminal of its own; `stdin` is that of the program that holds the terminal. */
 export function terminalInput(stdin: Socket | undefined): CommandInput {
-  const open = () => {
-    if (!stdin?.writable) throw closed()
-    return stdin
-  }
   const line = (message: PtyMessage) => `${JSON.stringify(message)}\n`
   return {
-    write: async text => give(open(), line({ input: text })),
+    write: async text => give(open(stdin), line({ input: text })),
     // What the key for it says on a terminal in its usual state.
-    end: () => void open().write(line({ input: '\x04' })),
-    resize: resize => void open().write(line({ resize }))
+    end: () => void open(stdin).write(line({ input: '\x04' })),
+    resize: resize => void open(stdin).write(line({ resize }))
   }
+}
+
+function open(stdin: Socket | undefined): Socket {
+  if (stdin?.writable) return stdin
+  throw new ToolError('CONFLICT', 'The command takes no input: it was not started for that, or its input has ended.')
 }
 
 async function give(stdin: Socket, text: string): Promise<void> {
@@ -53,5 +46,7 @@ async function give(stdin: Socket, text: string): Promise<void> {
     throw new ToolError('OVERLOADED', 'The command does not read its input: too much waits for it already.', {
       waiting_bytes: stdin.writableLength
     })
-  if (!stdin.write(text)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')])
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // Where the command ends before, too.
+  if (!stdin.write(text, () => resolve())) await promise
 }

@@ -2,7 +2,7 @@
 // shows as replacement characters. Nobody reads megabytes a second: of more than that the newest is told, and what was
 // skipped shows as a gap in the offsets. The output itself is kept whole elsewhere.
 import type { Source } from './outputs-page.ts'
-import { unfinished } from './outputs-read.ts'
+import { continued, unfinished } from './outputs-read.ts'
 
 const WINDOW_MS = 50
 const WINDOW_BYTES = 131_072
@@ -72,7 +72,7 @@ export class CommandText {
     if (this.#lateBytes === 0) return
     let late = this.#late.subarray(0, this.#lateBytes)
     if (this.#at - late.length > this.#offset + this.#held) {
-      late = late.subarray(characterStart(late))
+      late = late.subarray(continued(late))
       this.#decoder = new TextDecoder('utf-8', { ignoreBOM: true })
       this.#offset = this.#at - late.length
       this.#held = 0
@@ -92,11 +92,4 @@ export class CommandText {
     this.#offset += this.#held - held
     this.#held = held
   }
-}
-
-/** Where the first character begins that is whole. */
-function characterStart(bytes: Uint8Array) {
-  let start = 0
-  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1
-  return start
 }

@@ -89,6 +89,13 @@ async function lastAtOrBefore(pages: readonly PlacedPage[], stream: Stream, offs
   return low
 }
 
+/** How many bytes at the beginning belong to a character that began before. */
+export function continued(bytes: Uint8Array): number {
+  let count = 0
+  while (count < LONGEST_CHARACTER - 1 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1
+  return count
+}
+
 /** How many bytes at the end belong to a character that is not complete. */
 export function unfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {

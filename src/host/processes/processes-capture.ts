@@ -1,6 +1,7 @@
 // What a result shows of one stream: all of it while it is short, else its beginning and its end with a note between
 // that tells how much is left out. What is kept of the whole can be read by byte offset.
 import type { Stream } from './outputs-page.ts'
+import { continued, unfinished } from './outputs-read.ts'
 
 export const MAX_BYTES = 50_000
 export const MAX_LINES = 2_000
@@ -67,7 +68,7 @@ function beginning(bytes: Buffer): Buffer {
   let end = 0
   for (let lines = 0; lines < SIDE_LINES; lines += 1) {
     const next = bytes.indexOf(NEWLINE, end)
-    if (next < 0) return bytes.subarray(0, end > bytes.length / 2 ? end : characterStart(bytes, bytes.length - 1))
+    if (next < 0) return bytes.subarray(0, end > bytes.length / 2 ? end : bytes.length - unfinished(bytes))
     end = next + 1
   }
   return bytes.subarray(0, end)
@@ -78,26 +79,10 @@ function ending(bytes: Buffer): Buffer {
   let start = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
   for (let lines = 0; lines < SIDE_LINES; lines += 1) {
     const before = start === 0 ? -1 : bytes.lastIndexOf(NEWLINE, start - 1)
-    if (before < 0) return bytes.subarray(start < bytes.length / 2 ? start + 1 : characterEnd(bytes))
+    if (before < 0) return bytes.subarray(start < bytes.length / 2 ? start + 1 : continued(bytes))
     start = before
   }
   return bytes.subarray(start + 1)
 }
 
 const decode = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-
-const continues = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
-
-/** Where the character begins that has its byte at `at`. */
-function characterStart(bytes: Uint8Array, at: number) {
-  let start = at
-  while (start > 0 && start > at - 3 && continues(bytes[start])) start -= 1
-  return start
-}
-
-/** Where the first character begins that is whole. */
-function characterEnd(bytes: Uint8Array) {
-  let start = 0
-  while (start < 3 && continues(bytes[start])) start += 1
-  return start
-}

@@ -3,14 +3,11 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { ToolError } from '../../errors.ts'
 
-const SHELLS = ['bash', 'sh']
 const LAST_RESORT = '/bin/sh'
 
 /** The shell's full path. */
 export function findShell(env: Readonly<Record<string, string>>): string {
-  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
-  const candidates = SHELLS.flatMap(name => folders.map(folder => join(folder, name)))
-  return candidates.find(isExecutable) ?? LAST_RESORT
+  return inPath('bash', env) ?? inPath('sh', env) ?? LAST_RESORT
 }
 
 /** The full path of a program: looked up in the PATH of `env`, or, where the name has a slash, from `cwd`. */
