@@ -110,6 +110,25 @@ t.test('every part of a line is told, with where it leads and what keeps it', as
   t.equal((await app.get('/state')).head, before, 'nothing is recorded')
 })
 
+t.test('a rule on a path is told of the part that names it, however it is written', async t => {
+  const user = [{ effect: 'deny' as const, match: { path: 'src/**' } }]
+  const app = await startApp(t, FILES, { settings: { tiers: { administrator: [], user, workspace: [] } } })
+  for (const path of ['src/a.txt', '--in=./src/a.txt', `${app.root}/src/a.txt`]) {
+    const { verdict, parts } = await explain(app, `npm test && tool ${path}`)
+    t.equal(verdict.decision, 'deny', path)
+    t.match(
+      parts,
+      [
+        { verdict: 'ask', matched_rules: [] },
+        { verdict: 'deny', matched_rules: [{ tier: 'user' }] }
+      ],
+      path
+    )
+  }
+  for (const path of ['lib/a.txt', `${app.root}/lib/a.txt`])
+    t.equal((await explain(app, `npm test && tool ${path}`)).verdict.decision, 'ask', path)
+})
+
 t.test('a revision of git is no file, unless there is one of its name', async t => {
   const { app } = await kept(t)
   execFileSync('ln', ['-s', '.env', path.join(app.root, 'main^')])

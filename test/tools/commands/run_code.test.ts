@@ -177,6 +177,14 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     t.match(result.content, /Kept from reaching b\.test:80 \(/)
   })
 
+  t.test('the port of the server is out of reach, whatever host it is granted for', async t => {
+    const { port } = new URL(app.url)
+    const code = `curl -sS --fail http://a.test:${port}/health`
+    const call = await app.call('run_code', { language: 'bash', code, network: [`a.test:${port}`] })
+    const { result } = await app.approve(call)
+    t.match(result.data, { stdout: '', network: { allowed: [], refused: [{ host: 'a.test', reason: /our own/ }] } })
+  })
+
   t.test('a caller who may not approve runs code all the same, for it harms nothing', async t => {
     const params = { language: 'bash', code: 'echo hi' }
     const headers = { authorization: `Bearer ${CALL_TOKEN}` }
