@@ -44,6 +44,8 @@ export interface Subject {
   because?: string
   /** Why it takes a strict approval, whatever its effect and the rules. */
   strict?: string
+  /** Why it is refused unless a rule allows it. */
+  only_by_rule?: string
   /** Ids of earlier calls that it is about. A decision holds for exactly these. */
   calls?: string[]
 }
@@ -171,6 +173,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
   subject(input: Static<I>, history: History): Subject
+  /** Paths that it touches besides those of its subject, where only a look can tell which. Changes nothing. */
+  touches?(input: Static<I>, ctx: Context): Promise<PathUse[]> | PathUse[]
   /** The program that it starts, where that depends on what is in the workspace: rules on commands hold for it too, and
    * a decision holds for no other. Changes nothing. */
   invocation?(input: Static<I>, ctx: Context): Promise<Invocation> | Invocation

@@ -26,8 +26,8 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   ctx.history = historyOf(engine, ctx.workspace.name, call)
   const subject = tool.subject(params, ctx.history)
   host.files.allowed.begin()
-  const named = (subject.paths ?? []).map(use => resolve(host, use))
-  const paths = [...named, ...(await renamed(host, subject.paths ?? []))]
+  const uses = [...(subject.paths ?? []), ...((await tool.touches?.(params, ctx)) ?? [])]
+  const paths = [...uses.map(use => resolve(host, use)), ...(await renamed(host, uses))]
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const invocation = await tool.invocation?.(params, ctx)
   ctx.invocation = invocation
@@ -52,6 +52,7 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     own: subject.own,
     because: subject.because,
     strict: subject.strict,
+    only_by_rule: subject.only_by_rule,
     host: subject.url === undefined ? undefined : hostOf(subject.url),
     agent: call.agent,
     client: call.client,

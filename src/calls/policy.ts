@@ -30,7 +30,7 @@ export function judgeByTier(question: Question, rulebook: Rulebook): { verdict: 
     const verdict = deny(refused.reason, rule, refused.code)
     return { verdict, tiers: [telling('built-in', verdict), ...tiers] }
   }
-  const ruled = withDoubts(said, effect)
+  const ruled = unlessOnlyByRule(withDoubts(said, effect), question)
   const floor = ruled.decision === 'deny' ? undefined : floorAbove(ruled, question, rulebook)
   const builtIn: Said = floor
     ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
@@ -89,6 +89,13 @@ function withDoubts(said: readonly Saying[], effect: Verdict): Verdict {
   if (verdict.decision === 'allow') return raise(verdict, 'ask', doubt)
   // No rule to remember could answer for what this one may cover, so none is offered.
   return { ...verdict, matched_rules: [doubt, ...verdict.matched_rules], always_options: [] }
+}
+
+/** What only a rule lets happen is refused where none does. */
+function unlessOnlyByRule(verdict: Verdict, { only_by_rule }: Question): Verdict {
+  const isByRule = verdict.decision === 'allow' && verdict.source !== 'auto'
+  if (only_by_rule === undefined || verdict.decision === 'deny' || isByRule) return verdict
+  return deny(only_by_rule, { tier: 'tool', effect: 'deny', reason: only_by_rule }, 'PERMISSION_DENIED')
 }
 
 const askedBy = (rule: AnyRule, tier: RuleTier, { effect }: Question): Verdict => ({

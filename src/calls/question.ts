@@ -111,6 +111,8 @@ export interface Question extends Facts {
   always_ask?: string | undefined
   /** Why it takes a strict approval, whatever its effect and the rules. */
   strict?: string | undefined
+  /** Why it is refused unless a rule allows it. */
+  only_by_rule?: string | undefined
 }
 
 export interface Rulebook {

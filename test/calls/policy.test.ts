@@ -593,3 +593,16 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
     { numRuns: 1_500 }
   )
 })
+
+t.test('what only a rule lets happen is refused without one, and no easier than its effect with one', async t => {
+  const why = 'Force is refused unless a rule allows it.'
+  const forced = question({ tool: 'git_push', effect: 'destructive', only_by_rule: why, strict: 'It sends commits.' })
+  const denied = { decision: 'deny', code: 'PERMISSION_DENIED', reason: why }
+  t.match(judge(forced, rulebook()), denied)
+  t.match(judge(forced, rulebook({ user: [rule('ask')] })), denied, 'one that asks is not enough')
+  t.match(judge(forced, rulebook({ user: [rule('allow', { tool: 'git_pull' })] })), denied, 'nor one for another tool')
+  const allowing = rulebook({ user: [rule('allow', { tool: 'git_push' })] })
+  t.match(judge(forced, allowing), { decision: 'strict', reason: 'It sends commits.' })
+  const refusing = rulebook({ administrator: [rule('deny')], user: [rule('allow')] })
+  t.match(judge(forced, refusing), { decision: 'deny', matched_rules: [{ tier: 'administrator' }] })
+})
