@@ -25,6 +25,7 @@ import type { Doors } from './host/door.ts'
 import type { Outside } from './host/egress/guard.ts'
 import { clearLeftovers } from './host/kept/leftovers.ts'
 import { Machine } from './host/machine.ts'
+import type { Environment } from './host/processes/environment.ts'
 import { maskedLines } from './host/secrets/masked-lines.ts'
 import { Masking } from './host/secrets/masking.ts'
 import type { Tokens } from './host/server/tokens.ts'
@@ -65,6 +66,8 @@ export interface App {
 }
 
 export interface AppOptions {
+  /** The server's own. */
+  environment: Environment
   /** Tools besides the built-in ones. */
   tools?: readonly Tool[]
   /** Hears that the journal can no longer be written: the process should end. */
@@ -80,8 +83,11 @@ export interface AppOptions {
   store?: Promise<Store>
 }
 
-export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions = {}): Promise<App> {
-  const masking = new Masking(settings.secrets, { tokens: () => Object.values(tokens.current()) })
+export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions): Promise<App> {
+  const masking = new Masking(settings.secrets, {
+    tokens: () => Object.values(tokens.current()),
+    environment: options.environment
+  })
   const log = options.log ?? openLog(settings, masking)
   const instance = randomUUID()
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })

@@ -53,7 +53,9 @@ t.ok(files.length > 50, 'there is a house to look at')
 
 for (const file of files) {
   const from = part(file)
-  for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+  const text = readFileSync(file, 'utf8')
+  if (from !== 'main') t.notMatch(text, 'process.env', `${file} is given the environment`)
+  for (const { groups } of text.matchAll(IMPORT)) {
     const { types, specifier = groups!.lazy! } = groups!
     if (!specifier.startsWith('.')) {
       const owners = OWNERS[specifier]

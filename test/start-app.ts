@@ -66,6 +66,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       current: () => ({ token: TOKEN, call_token: CALL_TOKEN })
     },
     {
+      environment: process.env,
       hosts: () => hosts,
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { doors: options.doors }),

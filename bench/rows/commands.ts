@@ -49,6 +49,7 @@ async function beside(ground: Ground, level: 'none' | 'workspace', floor: Comman
 /** The command in a bubblewrap as the server would start it, without its limits and its control group. */
 async function sandboxed(ground: Ground, command: Command): Promise<Command> {
   const sandbox = openSandbox({
+    environment: process.env,
     settings: defaults(Config).sandbox,
     stateDir: path.join(ground.folder, 'floor-state'),
     hidden: [],

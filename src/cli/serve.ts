@@ -152,7 +152,12 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   store.catch(() => {})
   const { createApp, hostsOf } = await import('../app.ts')
   let hosts: readonly string[] = []
-  const app = await createApp(settings, tokens, { onFatal: () => stop(EXIT.failed), hosts: () => hosts, store })
+  const app = await createApp(settings, tokens, {
+    environment: world.env,
+    onFatal: () => stop(EXIT.failed),
+    hosts: () => hosts,
+    store
+  })
   const url = await bind(app, settings)
   hosts = hostsOf(app.http.addresses() as AddressInfo[], settings)
   const socket = settings.socket === undefined ? undefined : await bindSocket(app, settings.socket)

@@ -20,6 +20,7 @@ import { OutsideChanges } from './outside/outside-all.ts'
 import { Tree } from './outside/tree.ts'
 import { Watcher } from './outside/watcher.ts'
 import { openWorkspace } from './paths.ts'
+import type { Environment } from './processes/environment.ts'
 import { Outputs } from './processes/outputs.ts'
 import { Processes } from './processes/processes.ts'
 import { Spawner } from './processes/spawner.ts'
@@ -51,6 +52,8 @@ interface WorkspaceInUse extends Workspace {
 
 /** What a machine stands on, where that is not what this system has. */
 interface MachineOptions {
+  /** The server's own. */
+  environment: Environment
   doors?: Doors
   network?: Outside
 }
@@ -78,13 +81,13 @@ export class Machine {
   readonly #settings: Settings
   readonly #masking: Masking
 
-  constructor(settings: Settings, masking: Masking, { doors, network }: MachineOptions = {}) {
+  constructor(settings: Settings, masking: Masking, { environment, doors, network }: MachineOptions) {
     this.#settings = settings
     this.#masking = masking
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
-    this.ownFiles = [...new Set([settings.state_dir, this.#guard.stateDir, ...besideState(settings)])]
+    this.ownFiles = [...new Set([settings.state_dir, this.#guard.stateDir, ...besideState(settings, environment)])]
     // Whoever could open the pipe of another command would take its output, or add to it.
-    this.#spawner = new Spawner(process.env, emptied(path.join(this.#guard.stateDir, 'pipes')))
+    this.#spawner = new Spawner(environment, emptied(path.join(this.#guard.stateDir, 'pipes')))
     this.keeping = keepingIn(this.#guard.stateDir, settings.undo)
     this.#texts = new Texts(this.#guard)
     this.buffers = new Buffers(this.#guard, settings.buffers)
@@ -92,9 +95,10 @@ export class Machine {
     emptied(ownTemporary(this.#guard.stateDir))
     sweepSetUps(ownFolder(this.#guard.stateDir))
     this.sandbox = openSandbox({
+      environment,
       settings: settings.sandbox,
       stateDir: this.#guard.stateDir,
-      hidden: besideState(settings),
+      hidden: besideState(settings, environment),
       sensitive: settings.sensitive.names,
       ownPorts: () => this.ownPorts,
       ...(network && { outside: network })
@@ -219,8 +223,8 @@ function emptied(folder: string): string {
 }
 
 /** What belongs to the server besides its state. */
-function besideState({ token_file, call_token_file, socket }: Settings): string[] {
-  return [token_file, call_token_file, socket, ...runFolders(process.env)].filter(file => file !== undefined)
+function besideState({ token_file, call_token_file, socket }: Settings, environment: Environment): string[] {
+  return [token_file, call_token_file, socket, ...runFolders(environment)].filter(file => file !== undefined)
 }
 
 function once(work: () => void): () => undefined {

@@ -64,7 +64,7 @@ t.test('a pipe that cannot be opened leaves none open', { skip: process.platform
 })
 
 t.test('what waits for the disk is not cut off as the program ends', { timeout: 20_000 }, async t => {
-  const spawner = new Spawner()
+  const spawner = new Spawner(process.env)
   t.teardown(() => spawner.close())
   const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
   const open = outputs.open.bind(outputs)
@@ -98,7 +98,7 @@ t.test('what waits for the disk is not cut off as the program ends', { timeout: 
 })
 
 t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_000 }, async t => {
-  const spawner = new Spawner()
+  const spawner = new Spawner(process.env)
   const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
   const abort = new AbortController()
   const effects = { signal: abort.signal, committed: async () => {}, changed: () => {} }

@@ -22,7 +22,7 @@ import { Spawner } from '../../src/host/processes/spawner.ts'
 import { FileList } from '../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function bench(t: Test, repository = true) {

@@ -11,7 +11,7 @@ import { Processes, type StartOptions } from '../../src/host/processes/processes
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function bench(t: Test) {
@@ -22,7 +22,14 @@ function bench(t: Test) {
   const outputs = new Outputs(join(stateDir, 'outputs'), { spill_bytes: 1 << 20 })
   const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
   const settings = { ...defaults(Config).sandbox, level: 'workspace' as const }
-  const sandbox = openSandbox({ settings, stateDir, hidden: [], sensitive: [], ownPorts: () => [] })
+  const sandbox = openSandbox({
+    environment: process.env,
+    settings,
+    stateDir,
+    hidden: [],
+    sensitive: [],
+    ownPorts: () => []
+  })
   const environment = { PATH: process.env.PATH! }
   const options = { call_id: 'tc_1', env_allow: [], environment, sandbox }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)

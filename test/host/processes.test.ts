@@ -13,7 +13,7 @@ import { Processes, type RunOptions, type ShellResult } from '../../src/host/pro
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 const MIB = 1 << 20
@@ -453,7 +453,7 @@ function serve(root: string, script: string) {
     const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
     const outputs = new Outputs(${JSON.stringify(join(root, '..', 'server'))}, { spill_bytes: 1e6 })
     const workspace = openWorkspace('default', ${JSON.stringify(root)})
-    const spawner = new Spawner()
+    const spawner = new Spawner(process.env)
     const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_9', env_allow: [] })
     ${script}
     await outputs.stored()

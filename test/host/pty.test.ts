@@ -7,7 +7,7 @@ import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes, type StartOptions } from '../../src/host/processes/processes.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function bench(t: Test) {

@@ -10,7 +10,7 @@ import type { SpawnRequest } from '../../src/host/processes/spawned.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/host/search/ripgrep.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 const LINUX = process.platform !== 'linux' && 'elsewhere links can be put in the way'
@@ -249,7 +249,7 @@ t.test('a search that was not done is not one that found nothing', async t => {
         return super.spawn({ ...request, file: '/bin/sh', args: ['-c', script] })
       }
     }
-    const instead = new Instead()
+    const instead = new Instead(process.env)
     t.teardown(() => instead.close())
     const ripgrep = new Ripgrep(instead, workspace, { exclude: [] })
     const files = ripgrep.files({ path: '.', hidden: true, ignored: false })

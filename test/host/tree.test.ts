@@ -21,7 +21,7 @@ import { openWorkspace } from '../../src/host/paths.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function bench(t: Test, doors = byDescriptor) {

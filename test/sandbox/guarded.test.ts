@@ -228,6 +228,7 @@ t.test('a state folder, a token and a socket in the workspace are out of reach',
   outer.write('workspace/own/token', SECRET)
   await counting(t, { path: path.join(outer.root, 'own/socket') })
   const sandbox = openSandbox({
+    environment: process.env,
     settings: defaults(Config).sandbox,
     stateDir: path.join(outer.root, 'own/state'),
     hidden: [path.join(outer.root, 'own/token'), path.join(outer.root, 'own/socket')],

@@ -33,7 +33,13 @@ const keeper: Keeper = {
   })
 }
 const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
-const workspaces = new GuardedWorkspaces({ settings: sandbox, stateDir: '/nonexistent', hidden: [], sensitive: [] })
+const workspaces = new GuardedWorkspaces({
+  environment: process.env,
+  settings: sandbox,
+  stateDir: '/nonexistent',
+  hidden: [],
+  sensitive: []
+})
 const own = { keeper, workspaces, unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 

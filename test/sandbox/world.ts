@@ -58,7 +58,7 @@ export async function keptWorld(
   write('state/journal', SECRET)
   write('token', SECRET)
 
-  const spawner = new Spawner()
+  const spawner = new Spawner(process.env)
   const outputs = new Outputs(at('outputs'), { spill_bytes: 1 << 20 })
   t.teardown(async () => {
     await outputs.stored()

@@ -138,7 +138,7 @@ export class Processes {
 
   /** The first of these programs that a command with such an environment finds; undefined where it finds none. */
   find(names: readonly string[], env: Readonly<Record<string, string>> = {}): string | undefined {
-    const { env_allow, environment = process.env } = this.#options
+    const { env_allow, environment = this.#spawner.environment } = this.#options
     const whole = commandEnvironment(environment, env_allow, env)
     return names.find(name => isThere(name, whole))
   }
@@ -146,7 +146,7 @@ export class Processes {
   /** The server's search path without folders of workspaces: a project's own program must not stand in for one of the
    * machine where nobody is asked. */
   searchPath(): string {
-    const { environment = process.env, roots = [this.#workspace.root] } = this.#options
+    const { environment = this.#spawner.environment, roots = [this.#workspace.root] } = this.#options
     return pathBeside(roots, environment)
   }
 
@@ -192,7 +192,7 @@ export class Processes {
     committed: Promise<void> | undefined
   ): Promise<Pick<Confined, 'released'> & { spawned: Spawned }> {
     const { stdin, interactive = false, mounts, pty } = options
-    const { call_id, env_allow, environment = process.env } = this.#options
+    const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
     // Unique, so that sweeping up after one command never ends another of the same call.
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
     // Told where it is waited for.
@@ -216,7 +216,7 @@ export class Processes {
           ...confined,
           stdin,
           interactive: interactive || pty !== undefined,
-          ...(pty && onTerminal(confined, pty, stdin)),
+          ...(pty && onTerminal(confined, pty, { input: stdin, environment })),
           mark: `${MARK}=${id}`,
           sandbox: isolation.level === 'workspace' || isolation.level === 'strict'
         })

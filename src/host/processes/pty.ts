@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
 import type { Confined, Program } from '../sandbox/sandbox.ts'
-import { plainEnvironment } from './environment.ts'
+import { type Environment, plainEnvironment } from './environment.ts'
 import { isExecutable } from './shell.ts'
 import type { SpawnRequest } from './spawned.ts'
 
@@ -36,7 +36,7 @@ const HOST = fileURLToPath(new URL(`./pty-host.${import.meta.url.endsWith('.ts')
 export function onTerminal(
   program: Confined,
   size: TerminalSize,
-  input = ''
+  { input = '', environment }: { input?: string | undefined; environment: Environment }
 ): Pick<SpawnRequest, 'file' | 'args' | 'env' | 'inherit' | 'stdin'> {
   mustBeThere()
   const messages: PtyMessage[] = [{ start: { ...withDescriptors(program), size } }, { input }]
@@ -44,7 +44,7 @@ export function onTerminal(
     file: process.execPath,
     args: [...FLAGS, HOST],
     // The holder stands outside the sandbox: nothing that the call sets may change what it does.
-    env: plainEnvironment(process.env),
+    env: plainEnvironment(environment),
     inherit: [],
     stdin: messages.map(message => `${JSON.stringify(message)}\n`).join('')
   }

@@ -43,7 +43,8 @@ interface Running {
 }
 
 export class Spawner {
-  readonly #environment: Environment
+  /** The server's own. */
+  readonly environment: Environment
   readonly #place: string
   #helper: ChildProcess | undefined
   #folder: string | undefined
@@ -55,8 +56,8 @@ export class Spawner {
   #closed = false
 
   /** `place` is where its folder of pipes is made, out of reach of every command. */
-  constructor(environment: Environment = process.env, place: string = tmpdir()) {
-    this.#environment = environment
+  constructor(environment: Environment, place: string = tmpdir()) {
+    this.environment = environment
     this.#place = place
   }
 
@@ -157,7 +158,7 @@ export class Spawner {
     this.#group ??= makeSpawnerGroup()
     const { folder: group = '', join = '' } = this.#group ?? {}
     const program = [process.execPath, ...SMALL_NODE, '-e', `(${serve})(require)`, group, folder]
-    const env = plainEnvironment(this.#environment)
+    const env = plainEnvironment(this.environment)
     const helper = spawnChild(findShell(env), ['-c', CLOSE_THE_REST, 'toolgate-spawner', join, ...program], {
       // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.
       detached: true,

@@ -70,12 +70,12 @@ export class Bubblewrap implements Keeper {
     if (coversSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
     const { bwrap, limiter, toolchains: programs, ...parts } = this.#ready()
-    const { own, byDescriptor } = parts
+    const { own, byDescriptor, home } = parts
     const { settings, stateDir, hidden } = this.#options
     const { env, inside } = divide({ ...program.env, TMPDIR: '/tmp' })
     const toolchains = await programs.beside(root)
     // Whoever configures a path to be read means what is in it.
-    const exposed = [...settings.read, ...settings.write].map(expanded)
+    const exposed = [...settings.read, ...settings.write].map(file => expanded(file, home))
     const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', exposed)
     try {
       const descriptors = new Descriptors()
@@ -124,7 +124,7 @@ export class Bubblewrap implements Keeper {
   #prepared(): Parts {
     const bwrap = this.#bwrap
     if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missing ?? '')
-    const { environment = process.env, settings, stateDir } = this.#options
+    const { environment, settings, stateDir } = this.#options
     const home = homeOf(environment)
     const certificates = certificatesNamed(environment)
     return {

@@ -19,7 +19,7 @@ export interface Keeper {
 
 export interface KeeperOptions {
   /** The server's own: programs that its search path leads to are seen by all commands, its home by none. */
-  environment?: Environment
+  environment: Environment
   settings: Config['sandbox']
   /** Real path of the server's state folder. */
   stateDir: string

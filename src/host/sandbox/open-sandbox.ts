@@ -42,7 +42,10 @@ const holding = new Map<string, LevelState>()
 /** A level that holds is tried out once in a process: the machine does not become another, but what is
  * mounted depends on where the server's programs are. */
 async function triedOut(keeper: Keeper, level: KeptLevel, options: KeeperOptions, signal: AbortSignal) {
-  const { settings, environment: { PATH, HOME } = process.env } = options
+  const {
+    settings,
+    environment: { PATH, HOME }
+  } = options
   const key = JSON.stringify([level, settings, PATH, HOME])
   const state = holding.get(key) ?? (await probe(keeper, level, signal))
   if (state.holds) holding.set(key, state)

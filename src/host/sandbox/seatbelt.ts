@@ -4,6 +4,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Workspace } from '../host.ts'
+import { homeOf } from '../server/home.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { expanded, real } from './beneath.ts'
 import { certificatesNamed } from './certificates.ts'
@@ -32,23 +33,25 @@ export class Seatbelt implements Keeper {
 
   constructor(options: KeeperOptions, workspaces: GuardedWorkspaces) {
     this.#options = options
-    const { environment = process.env } = options
+    const { environment } = options
     this.#toolchains = new Toolchains(environment)
     this.#certificates = certificatesNamed(environment)
     this.#workspaces = workspaces
   }
 
   async confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined> {
-    const { settings, stateDir, hidden } = this.#options
+    const { environment, settings, stateDir, hidden } = this.#options
     const { cpu_seconds, file_bytes, open_files } = settings
     const toolchains = await this.#toolchains.beside(workspace.root)
-    const configured = [...settings.read, ...settings.write].map(expanded)
+    const home = homeOf(environment)
+    const expandedAll = (files: readonly string[]) => files.map(file => expanded(file, home))
+    const configured = expandedAll([...settings.read, ...settings.write])
     const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', configured)
     try {
       const temporary = await temporaryFolder(tmpdir())
       const folder = realpathSync(temporary.path)
       const mounts = program.mounts ?? []
-      const writable = level === 'workspace' ? [workspace.root, ...settings.write.map(expanded)] : []
+      const writable = level === 'workspace' ? [workspace.root, ...expandedAll(settings.write)] : []
       const places: Places = {
         read: [
           ...SYSTEM,

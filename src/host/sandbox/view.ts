@@ -67,7 +67,9 @@ export class Descriptors {
 export function viewOf(view: View, descriptors: Descriptors): string[] {
   const { program, level, root, settings, guard, own, home, toolchains, certificates, byDescriptor } = view
   const configured = (folders: readonly string[]) =>
-    folders.map(expanded).filter(folder => existsSync(folder) && !isBeneath(folder, root) && !isSystem(folder))
+    folders
+      .map(folder => expanded(folder, home))
+      .filter(folder => existsSync(folder) && !isBeneath(folder, root) && !isSystem(folder))
   const read = configured(settings.read)
   const write = configured(settings.write)
   const shown = [...toolchains.folders, ...read, ...write, root]

@@ -6,7 +6,7 @@ import { compileGlob } from '../../text/glob.ts'
 import { openFolder } from '../files/folder.ts'
 import type { Workspace } from '../host.ts'
 import { reachesAll } from '../outside/watcher-ignore.ts'
-import { type Environment, plainEnvironment } from '../processes/environment.ts'
+import { plainEnvironment } from '../processes/environment.ts'
 import type { Exit, Spawned } from '../processes/spawned.ts'
 import type { Spawner } from '../processes/spawner.ts'
 import { ALWAYS, type SearchQuery, searchArguments, WITHOUT_GIT } from './ripgrep-arguments.ts'
@@ -54,16 +54,12 @@ export class Ripgrep {
   readonly #env: Record<string, string>
 
   /** `exclude`: globs of what is never searched nor listed, whatever is asked; `.git` always is. */
-  constructor(
-    spawner: Spawner,
-    workspace: Workspace,
-    options: { exclude: readonly string[]; environment?: Environment }
-  ) {
+  constructor(spawner: Spawner, workspace: Workspace, options: { exclude: readonly string[] }) {
     this.#spawner = spawner
     this.#workspace = workspace
     this.#excludes = new Excludes(options.exclude)
     this.#withoutLinks = new WithoutLinks(spawner, workspace)
-    this.#env = plainEnvironment(options.environment ?? process.env)
+    this.#env = plainEnvironment(spawner.environment)
   }
 
   /** The files below a folder, in no order. */

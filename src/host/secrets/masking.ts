@@ -16,7 +16,7 @@ const OWN = 'token of this server'
 interface MaskingSources {
   /** The server's tokens as they are right now. */
   tokens: () => readonly string[]
-  environment?: Environment
+  environment: Environment
 }
 
 export class Masking {
@@ -29,7 +29,7 @@ export class Masking {
   #secrets: Secrets | undefined
   #given: { tokens: string; secrets: Secrets } | undefined
 
-  constructor(settings: Config['secrets'], { tokens, environment = process.env }: MaskingSources) {
+  constructor(settings: Config['secrets'], { tokens, environment }: MaskingSources) {
     this.#settings = settings
     this.#tokens = tokens
     this.#judge = new VariableJudge(settings.env)

@@ -9,7 +9,7 @@ import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { code, NO_HISTORY, run } from '../context.ts'
 import { drain, makeMachine } from '../machine.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 t.test('a command is run, streamed and shown', async t => {

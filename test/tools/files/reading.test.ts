@@ -27,7 +27,7 @@ const PNG = Buffer.from(
   'base64'
 )
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 t.test('every tool of the folder is described whole', async t => {

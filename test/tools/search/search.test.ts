@@ -12,7 +12,7 @@ import searchFiles from '../../../src/tools/search/search_files.ts'
 import { code, NO_HISTORY, run, type Tree } from '../context.ts'
 import { drain, makeMachine } from '../machine.ts'
 
-const spawner = new Spawner()
+const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function repository(t: Test, tree: Tree) {
