@@ -3,7 +3,6 @@
 import { join, normalize } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
-import { judgeCommand, parsersReady } from '../shell/judge.ts'
 import type { CommandClass, Operand, SubCommand, Surroundings } from '../shell/judgement.ts'
 import { HARMLESS_FILES, sterner } from '../shell/reading.ts'
 import { nameOf, startsCode } from './floors.ts'
@@ -15,8 +14,13 @@ const TOO_MANY: Judged = { class: 'strict', reason: `It names more than ${MOST_O
 
 const NOWHERE: Surroundings = { forbidden: [], pids: [] }
 
+/** What reads command lines comes with the first one: a start does without. */
+let reader: Promise<typeof import('../shell/judge.ts')> | undefined
+const loaded = () => (reader ??= import('../shell/judge.ts'))
+
 /** The line as it reads, wherever it would run. */
 export async function commandFacts(text: string, surroundings = NOWHERE): Promise<JudgedCommand> {
+  const { judgeCommand, parsersReady } = await loaded()
   await parsersReady()
   const { class: found, reason, parts, literal, argv } = judgeCommand(text, surroundings)
   const named = parts.flatMap(({ argv = [], cwd = '.' }) => argv.slice(1).flatMap(word => placesOf(word, cwd ?? '.')))
