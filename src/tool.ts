@@ -178,6 +178,9 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   /** The program that it starts, where that depends on what is in the workspace: rules on commands hold for it too, and
    * a decision holds for no other. Changes nothing. */
   invocation?(input: Static<I>, ctx: Context): Promise<Invocation> | Invocation
+  /** What must still be so for a decision to hold besides the params and the content of its paths, such as where a
+   * branch stands. It is asked after `touches`, about the same look. Changes nothing. */
+  stands_on?(input: Static<I>, ctx: Context): Promise<unknown> | unknown
   /** Fails early, before anybody is asked. Changes nothing. */
   check?(input: Static<I>, ctx: Context): Promise<void> | void
   /** Why no rule may wave this call through, such as a match that is only rough. Changes nothing. */

@@ -117,13 +117,13 @@ async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview>
 
 /** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
  * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, the earlier
- * calls that it is about, the program that it starts, and what keeps that. */
+ * calls that it is about, the program that it starts, what keeps that, and what else the tool says that it stands on. */
 export async function digest(
   live: Live,
   params: unknown,
   { paths, cwd, calls, invocation, isolation }: Assessment
 ): Promise<string> {
-  const { tool, host } = live
+  const { tool, host, ctx } = live
   const images = paths
     .filter(({ access }) => access !== 'list')
     .map(({ path, unsaved = [] }) => [path, host.files.preimage(path), ...unsaved.map(({ hash }) => hash)])
@@ -138,7 +138,8 @@ export async function digest(
         tree,
         ...(calls ? [calls] : []),
         ...(invocation ? [invocation.argv] : []),
-        ...(isolation ? [isolation] : [])
+        ...(isolation ? [isolation] : []),
+        ...(tool.stands_on ? [await tool.stands_on(params, ctx)] : [])
       ])
     )
     .digest('hex')
