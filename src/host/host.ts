@@ -8,6 +8,7 @@ import type { Editors } from './editors/editors.ts'
 import type { Files } from './files/files.ts'
 import type { LineIndexes } from './files/line-index.ts'
 import type { WorkspaceTexts } from './files/texts.ts'
+import type { Git } from './git/git.ts'
 import type { Tracking } from './kept/snapshots.ts'
 import type { Processes } from './processes/processes.ts'
 import type { FileList } from './search/file-list.ts'
@@ -25,6 +26,7 @@ export interface Host {
   texts: WorkspaceTexts
   pdf: PdfReader
   processes: Processes
+  git: Git
   /** Follows what a command changes from now on, to tell it as changes of the call. */
   track(): Promise<Tracking>
   /** Pure work on other threads, with a deadline. */

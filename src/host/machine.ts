@@ -12,6 +12,7 @@ import type { Outside } from './egress/guard.ts'
 import { Files } from './files/files.ts'
 import { LineIndexes } from './files/line-index.ts'
 import { Texts } from './files/texts.ts'
+import { Git, GitOnMachine } from './git/git.ts'
 import type { Effects, Host, Workspace } from './host.ts'
 import { type Guard, searchExcludes } from './judging.ts'
 import { type Keeping, keepingIn } from './kept/keeping.ts'
@@ -77,6 +78,7 @@ export class Machine {
   readonly #lines = new LineIndexes()
   readonly #texts: Texts
   readonly #pdf = new PdfReader()
+  readonly #git: GitOnMachine
   readonly #guard: Guard
   readonly #settings: Settings
   readonly #masking: Masking
@@ -102,6 +104,11 @@ export class Machine {
       sensitive: settings.sensitive.names,
       ownPorts: () => this.ownPorts,
       ...(network && { outside: network })
+    })
+    this.#git = new GitOnMachine({
+      spawner: this.#spawner,
+      roots: () => [...this.workspaces.values()].map(({ root }) => root),
+      place: this.#guard.stateDir
     })
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
@@ -147,6 +154,7 @@ export class Machine {
         mask: () => this.#masking.masker(),
         quiet_ms: this.#settings.commands.quiet_ms
       }),
+      git: new Git(this.#git, workspace, effects),
       ripgrep,
       list,
       track: () => snapshots.begin(effects),

@@ -1,0 +1,163 @@
+// Which settings git is given for a repository: those that keep it from running anything, against all that the repository
+// configures, and of the user's own those that are harmless. What was found is kept as long as the files it came from.
+import { existsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { isFresh, stampOf } from '../files/stamp.ts'
+import { neutralised, SETTINGS, type Setting } from './hardening.ts'
+
+/** Of the user's own: what neither names a program nor changes what an answer looks like. */
+const CARRIED: ReadonlySet<string> = new Set([
+  'core.autocrlf',
+  'core.eol',
+  'core.safecrlf',
+  'core.excludesfile',
+  'core.attributesfile',
+  'core.precomposeunicode',
+  'diff.renamelimit',
+  'diff.algorithm',
+  'init.defaultbranch',
+  'user.name',
+  'user.email',
+  'user.useconfigonly',
+  'author.name',
+  'author.email',
+  'committer.name',
+  'committer.email'
+])
+/** Files that git reads where no setting names another. */
+const USUAL: Readonly<Record<string, string>> = { 'core.excludesfile': 'ignore', 'core.attributesfile': 'attributes' }
+/** Conditions that change while no file does. */
+const PASSING = /^includeif\.(?:onbranch|hasconfig):/
+const INCLUDE = /^include(?:if\..*)?\.path$/s
+const MAX_KEPT = 256
+
+export interface Configuration {
+  /** For git, in the order in which they count. */
+  settings: readonly Setting[]
+  /** Of the repository itself. */
+  worktree: string | undefined
+  bare: boolean
+  /** Names of the filters that it, or the user, configures. */
+  filters: readonly string[]
+}
+
+export interface User {
+  home: string
+  /** Where the user's settings of git are, besides. */
+  folder: string
+}
+
+/** One line of a listing. */
+interface Entry {
+  scope: string
+  origin: string
+  key: string
+  value: string
+}
+
+interface Kept {
+  configuration: Configuration
+  stamps: ReadonlyMap<string, string>
+}
+
+export class Configurations {
+  readonly #kept = new Map<string, Kept>()
+
+  /** `list` runs `git config --list` with scopes and origins, for the repository and this user. */
+  async of(
+    { git_dir, common_dir }: { git_dir: string; common_dir: string },
+    user: User,
+    list: () => Promise<Buffer>
+  ): Promise<Configuration> {
+    const known = this.#kept.get(git_dir)
+    if (known && [...known.stamps].every(([file, stamp]) => stampAt(file) === stamp)) return known.configuration
+    this.#kept.delete(git_dir)
+    const own = [
+      path.join(common_dir, 'config'),
+      path.join(git_dir, 'config.worktree'),
+      path.join(user.home, '.gitconfig'),
+      path.join(user.folder, 'config')
+    ]
+    // Before it is read, so that what changes meanwhile counts as changed.
+    const before = stampsOf(own)
+    const entries = entriesIn(await list())
+    const configuration = configurationOf(entries, user)
+    const others = stampsOf(originsOf(entries, git_dir, user.home).filter(file => !own.includes(file)))
+    if (before && others && !entries.some(({ key }) => PASSING.test(key))) {
+      this.#kept.set(git_dir, { configuration, stamps: new Map([...before, ...others]) })
+      if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!)
+    }
+    return configuration
+  }
+}
+
+function configurationOf(entries: readonly Entry[], user: User): Configuration {
+  const isLocal = ({ scope }: Entry) => scope === 'local' || scope === 'worktree'
+  const local = entries.filter(isLocal)
+  const set = new Set(local.map(({ key }) => key))
+  const carried = entries
+    .filter(entry => !isLocal(entry) && CARRIED.has(entry.key))
+    .map(({ key, value }): Setting => [key, value.replace(/^~(?=\/)/, user.home)])
+  const usual = Object.entries(USUAL).flatMap(([key, name]): Setting[] => {
+    const file = path.join(user.folder, name)
+    return carried.some(([each]) => each === key) || !existsSync(file) ? [] : [[key, file]]
+  })
+  const last = (key: string) => local.findLast(entry => entry.key === key)?.value
+  return {
+    settings: [...[...usual, ...carried].filter(([key]) => !set.has(key)), ...neutralised(set), ...SETTINGS],
+    worktree: last('core.worktree'),
+    bare: last('core.bare') === 'true',
+    filters: [
+      ...new Set(entries.flatMap(({ key }) => /^filter\.(.*)\.(?:clean|smudge|process)$/s.exec(key)?.[1] ?? []))
+    ]
+  }
+}
+
+/** Of `--list --null --show-scope --show-origin`: scope, origin, then the key and after a newline its value. */
+function entriesIn(listing: Buffer): Entry[] {
+  const fields = listing.toString('utf8').split('\0')
+  const entries: Entry[] = []
+  for (let i = 0; i + 2 < fields.length; i += 3) {
+    const [scope, origin, pair] = [fields[i]!, fields[i + 1]!, fields[i + 2]!]
+    const end = pair.indexOf('\n')
+    // A key without a value is one that is true.
+    const [key, value] = end < 0 ? [pair, 'true'] : [pair.slice(0, end), pair.slice(end + 1)]
+    entries.push({ scope, origin: origin.replace(/^file:/, ''), key, value })
+  }
+  return entries
+}
+
+/** Every file that was read, or would be if it were there. */
+function originsOf(entries: readonly Entry[], git_dir: string, home: string): string[] {
+  const files = entries.filter(({ scope }) => scope !== 'command').map(({ origin }) => path.resolve(git_dir, origin))
+  const included = entries
+    .filter(({ key }) => INCLUDE.test(key))
+    .map(({ value, origin }) => {
+      if (value.startsWith('~/')) return path.join(home, value.slice(2))
+      return path.resolve(git_dir, path.dirname(origin), value)
+    })
+  return [...new Set([...files, ...included])]
+}
+
+/** Undefined where a further change might not show. */
+function stampsOf(files: readonly string[]): Map<string, string> | undefined {
+  const stamps = new Map<string, string>()
+  for (const file of files) {
+    const stamp = stampAt(file)
+    if (stamp === undefined) return undefined
+    stamps.set(file, stamp)
+  }
+  return stamps
+}
+
+function stampAt(file: string): string | undefined {
+  try {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+    if (!stat) return 'absent'
+    return isFresh(stat) ? undefined : stampOf(stat)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return 'absent'
+    throw new ToolError('PERMISSION_DENIED', 'A configuration file of git cannot be looked at.')
+  }
+}

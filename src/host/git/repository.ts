@@ -1,0 +1,82 @@
+// A repository as a call sees it: where it is, and how the workspace and it call the same file. What lies outside the
+// workspace has no name here.
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { isBeneath } from '../sandbox/beneath.ts'
+import type { Configuration } from './configuration.ts'
+import type { RepositoryPlace } from './repository-place.ts'
+
+export class Repository {
+  /** Absolute: git runs here. The folder with the working tree; of a bare repository git's own. */
+  readonly top: string
+  readonly git_dir: string
+  readonly common_dir: string
+  readonly bare: boolean
+  readonly configuration: Configuration
+  /** Of the workspace's root within the repository, where that begins above it: ends with a slash, or is empty. */
+  readonly #above: string
+  /** Of the repository's top within the workspace, where that begins below the root: the same. */
+  readonly #below: string
+
+  constructor(root: string, place: RepositoryPlace, configuration: Configuration) {
+    this.top = place.top
+    this.git_dir = place.git_dir
+    this.common_dir = place.common_dir
+    this.bare = place.bare || (configuration.bare && place.git_dir === place.common_dir)
+    this.configuration = configuration
+    this.#above = isBeneath(root, place.top) ? withSlash(path.relative(place.top, root)) : ''
+    this.#below = isBeneath(place.top, root) ? withSlash(path.relative(root, place.top)) : ''
+  }
+
+  /** Its top, as the workspace calls it; `.` where it is the root or above. */
+  get path(): string {
+    return this.#below === '' ? '.' : this.#below.slice(0, -1)
+  }
+
+  /** What of it the workspace shows, as pathspecs: nothing where that is all of it. */
+  get scope(): string[] {
+    return this.#above === '' ? [] : [this.#above.slice(0, -1)]
+  }
+
+  /** The path in the repository of a canonical path of the workspace; empty for the top itself and what is above it. */
+  inside(file: string): string {
+    const absolute = file === '.' ? '' : file
+    if (`${absolute}/`.startsWith(this.#below)) return this.#above + absolute.slice(this.#below.length)
+    if (this.#below.startsWith(`${absolute}/`) || absolute === '') return ''
+    throw new ToolError('INVALID_PATH', `${file} is not in the repository at ${this.path}.`, { path: file })
+  }
+
+  /** The path in the workspace of one in the repository; undefined where it lies outside. */
+  outside(file: string): string | undefined {
+    if (this.#above !== '') return file.startsWith(this.#above) ? file.slice(this.#above.length) : undefined
+    return this.#below + file
+  }
+
+  /** Pathspecs for a canonical path of the workspace: all that is shown, where it is the top or above. */
+  pathspecs(file: string): string[] {
+    const own = this.inside(file).replace(/\/$/, '')
+    return own === '' ? this.scope : [own]
+  }
+
+  /** By which git is told where it is. */
+  get variables(): Record<string, string> {
+    return { GIT_DIR: this.git_dir, ...(!this.bare && { GIT_WORK_TREE: this.top }) }
+  }
+
+  /** What a call that changes it may write to. */
+  get folders(): string[] {
+    return [...new Set([this.top, this.git_dir, this.common_dir])]
+  }
+
+  /** Throws where there are no files checked out. */
+  refuseBare(wish: string) {
+    if (!this.bare) return
+    throw new ToolError(
+      'CONFLICT',
+      `The repository at ${this.path} is bare: it has no working tree ${wish}. Its history can be read with git_log and git_show.`,
+      { path: this.path }
+    )
+  }
+}
+
+const withSlash = (folder: string) => (folder === '' ? '' : `${folder}/`)
