@@ -102,6 +102,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   const sessions = new Sessions(journal)
   const catalog = new Catalog([...TOOLS, ...(options.tools ?? [])], settings.agents)
   const machine = new Machine(settings, masking, options)
+  await machine.endBegun().catch(error => log.warn({ err: error }, 'what was left half done in a repository stays so'))
   const engine: Engine = {
     settings,
     tools: catalog,

@@ -165,6 +165,11 @@ export class Machine {
     }
   }
 
+  /** Ends what a server that was killed has left half done in repositories. */
+  endBegun(): Promise<void> {
+    return this.#git.endBegun()
+  }
+
   /** What is quarantined is kept as long as what calls removed. */
   sweepQuarantine(): Promise<number> {
     return sweepQuarantine(quarantineIn(this.#guard.stateDir), this.#settings.undo)

@@ -40,6 +40,11 @@ export interface Configuration {
   bare: boolean
   /** Names of the filters that it, or the user, configures. */
   filters: readonly string[]
+  /** All that holds for git as the user runs it, in the order in which it counts; none of it is in force here by itself.
+   * Keys are in lower case but for their middle parts. It may hold credentials. */
+  all: readonly Setting[]
+  /** Of that what the user and the machine say, not the repository. */
+  users: readonly Setting[]
 }
 
 export interface User {
@@ -108,11 +113,19 @@ function configurationOf(entries: readonly Entry[], user: User): Configuration {
     settings: [...[...usual, ...carried].filter(([key]) => !set.has(key)), ...neutralised(set), ...SETTINGS],
     worktree: last('core.worktree'),
     bare: last('core.bare') === 'true',
+    all: entries.map(settingOf),
+    users: entries.filter(entry => !isLocal(entry)).map(settingOf),
     filters: [
       ...new Set(entries.flatMap(({ key }) => /^filter\.(.*)\.(?:clean|smudge|process)$/s.exec(key)?.[1] ?? []))
     ]
   }
 }
+
+const settingOf = ({ key, value }: Entry): Setting => [key, value]
+
+/** The value that counts. */
+export const lastOf = (settings: readonly Setting[], key: string): string | undefined =>
+  settings.findLast(([each]) => each === key)?.[1]
 
 /** Of `--list --null --show-scope --show-origin`: scope, origin, then the key and after a newline its value. */
 function entriesIn(listing: Buffer): Entry[] {

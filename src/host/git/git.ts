@@ -16,9 +16,13 @@ import { pathBeside } from '../processes/search-path.ts'
 import { findProgram } from '../processes/shell.ts'
 import type { Spawner } from '../processes/spawner.ts'
 import { folderOf, homeOf } from '../server/home.ts'
+import { ownTemporary } from '../temporary.ts'
+import { type Advance, advanced } from './advancing.ts'
+import { endBegun } from './begun.ts'
 import { type Configuration, Configurations } from './configuration.ts'
 import { Confinement } from './confinement.ts'
-import { ALONE, FLAGS, inVariables, type Setting, UNATTENDED, WITHOUT_LOCKS } from './hardening.ts'
+import { Draft } from './draft.ts'
+import { ALONE, FLAGS, inVariables, SETTINGS, type Setting, UNATTENDED, WITHOUT_LOCKS } from './hardening.ts'
 import { Repository } from './repository.ts'
 import { findRepository, type RepositoryPlace, refuseForeign } from './repository-place.ts'
 import { type Ended, Running } from './running.ts'
@@ -31,9 +35,12 @@ const TIMEOUT_MS = 60_000
 
 /** What git may do besides reading.
  * `read`: nothing; neither a lock nor the refreshed index is written.
+ * `draft`: write into `folder`, which is none of the repository's.
  * `write`: change the repository and its working tree. It waits until the call's intent is durable.
  * `push`: the same, with the network and with the rights of the user, as programs of theirs need them. */
-export type Access = 'read' | 'write' | 'push'
+export type Access = 'read' | 'draft' | 'write' | 'push'
+
+const CHANGES: ReadonlySet<Access> = new Set(['write', 'push'])
 
 export interface GitOrder {
   /** The command and its words. */
@@ -45,6 +52,8 @@ export interface GitOrder {
   env?: Readonly<Record<string, string>>
   /** Settings besides, which win over ours. */
   settings?: readonly Setting[]
+  /** A folder of the server's own that it may write to. */
+  folder?: string
   /** Ends it after this long; a minute without. */
   timeout_ms?: number
 }
@@ -92,11 +101,31 @@ export class GitOnMachine {
     const { access = 'read', env = {}, stdin, timeout_ms = TIMEOUT_MS, writable } = order
     const { PATH, git } = this.#found()
     const plain = { file: git, args: [...FLAGS, ...words], cwd: where }
-    const program = access === 'push' ? plain : await this.#confinement.around(plain, access === 'read' ? [] : writable)
+    const program = access === 'push' ? plain : await this.#confinement.around(plain, writable)
     signal.throwIfAborted()
     const own = { PATH, ...UNATTENDED, ...(access === 'read' && WITHOUT_LOCKS) }
     const spawned = await this.#programs.spawner.spawn({ ...program, env: { ...own, ...env }, stdin })
     return new Running(spawned, { signal, timeout_ms })
+  }
+
+  /** Where drafts are made, out of reach of every command. */
+  get drafts() {
+    return ownTemporary(this.#programs.place)
+  }
+
+  /** Where what was begun is written down until it is done. */
+  get begun() {
+    return path.join(this.#programs.place, 'git')
+  }
+
+  /** Ends what a server that was killed has left half done in repositories. */
+  endBegun(): Promise<void> {
+    return endBegun(this.begun, async ({ git_dir, ref }) => {
+      const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
+      const env = { ...ALONE, GIT_DIR: git_dir, ...inVariables(SETTINGS) }
+      const running = await this.start(git_dir, args, { args, env, writable: [] }, new AbortController().signal)
+      return (await running.all(MAX_BYTES)).stdout.toString('latin1').trim()
+    })
   }
 
   #found() {
@@ -132,6 +161,23 @@ export class Git {
     return new Repository(this.#workspace.root, place, configuration)
   }
 
+  /** The same, for what must not be left half done: it heeds neither cancel nor time limit of the call. */
+  get steady(): Git {
+    const { committed } = this.#effects
+    const effects = { committed: () => committed.call(this.#effects), signal: new AbortController().signal }
+    return new Git(this.#machine, this.#workspace, effects)
+  }
+
+  /** A tree beside the repository, to be made out of a commit and files as they are. */
+  draft(repository: Repository): Promise<Draft> {
+    return Draft.begin(this, repository, this.#machine.drafts)
+  }
+
+  /** Moves a branch on, or what is checked out where that is none, and with it what is staged of some paths. */
+  advance(repository: Repository, advance: Advance): Promise<void> {
+    return advanced(this.steady, repository, advance, { drafts: this.#machine.drafts, begun: this.#machine.begun })
+  }
+
   /** Runs git to its end; all that it prints must fit. Whatever code it ends with is no fault here. */
   async run(
     repository: Repository,
@@ -147,9 +193,9 @@ export class Git {
 
   async #start(repository: Repository, order: GitOrder): Promise<Running> {
     const { signal, committed } = this.#effects
-    const { access = 'read', settings = [], env = {} } = order
+    const { access = 'read', settings = [], env = {}, folder } = order
     signal.throwIfAborted()
-    if (access !== 'read') await committed.call(this.#effects)
+    if (CHANGES.has(access)) await committed.call(this.#effects)
     return this.#machine.start(
       repository.top,
       order.args,
@@ -161,7 +207,7 @@ export class Git {
           ...inVariables([...repository.configuration.settings, ...settings]),
           ...env
         },
-        writable: repository.folders
+        writable: [...(access === 'write' ? repository.folders : []), ...(folder === undefined ? [] : [folder])]
       },
       signal
     )

@@ -1,0 +1,164 @@
+// Moving a branch on together with what is staged, so that whoever looks finds both as they were or both moved. The new
+// index is made beside, put into place of git's own lock whole, and takes the index's place once the branch has moved. What
+// was begun is written down first: of a server that was killed in between, the next one ends it (`begun.ts`).
+import { copyFileSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { errnoOf } from '../errno.ts'
+import { stampOf } from '../files/stamp.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { begin, identityAt } from './begun.ts'
+import type { Git } from './git.ts'
+import type { Repository } from './repository.ts'
+
+/** Of one path in a tree: undefined where it holds nothing. */
+export interface Staged {
+  /** The repository's. */
+  path: string
+  entry: { mode: string; oid: string } | undefined
+}
+
+export interface Advance {
+  /** The branch, by its full name; undefined where none is checked out. */
+  branch: string | undefined
+  /** Where it stands now; undefined for a branch that is not there yet. */
+  from: string | undefined
+  to: string
+  /** For the log of references. */
+  reason: string
+  staged: readonly Staged[]
+}
+
+/** How often it is tried where somebody else stages something at the same time. */
+const TRIES = 5
+
+/** Throws STALE_FILE where the branch stands elsewhere, or another is checked out. Nothing has happened then. */
+export async function advanced(
+  git: Git,
+  repository: Repository,
+  advance: Advance,
+  places: { drafts: string; begun: string }
+): Promise<void> {
+  const { path: folder, remove } = await temporaryFolder(places.drafts)
+  try {
+    for (let left = TRIES; ; left -= 1) {
+      if (await tried(git, repository, advance, { folder, begun: places.begun })) return
+      if (left === 1)
+        throw new ToolError('CONFLICT', 'Somebody else keeps changing what is staged; nothing was committed.')
+    }
+  } finally {
+    await remove()
+  }
+}
+
+/** False where somebody else has staged something meanwhile. */
+async function tried(
+  git: Git,
+  repository: Repository,
+  advance: Advance,
+  { folder, begun }: { folder: string; begun: string }
+): Promise<boolean> {
+  const index = path.join(repository.git_dir, 'index')
+  const before = stampAt(index)
+  const draft = path.join(folder, 'index')
+  rmSync(draft, { force: true })
+  if (before !== undefined) copyFileSync(index, draft)
+  const stage = ['update-index', '--replace', '-z', '--index-info']
+  const env = { GIT_INDEX_FILE: draft }
+  const staged = await git.run(repository, { access: 'draft', args: stage, stdin: linesOf(advance), folder, env })
+  if (staged.code !== 0)
+    throw new ToolError('EXECUTION_ERROR', `What is staged cannot be written: ${staged.stderr.trim()}`)
+  const { branch, from, to, reason } = advance
+  const ref = branch ?? 'HEAD'
+  const lock = new IndexLock(index, draft)
+  const { git_dir, common_dir } = repository
+  const over = begin(begun, { git_dir, common_dir, ref, to, whole: lock.whole, identity: lock.identity })
+  try {
+    lock.take()
+    if (stampAt(index) !== before) return false
+    if ((await checkedOut(git, repository)) !== branch) throw moved()
+    const deref = branch === undefined ? ['--no-deref'] : []
+    const args = ['update-ref', ...deref, '-m', reason, ref, to, from ?? '0'.repeat(to.length)]
+    const { stderr } = await git.run(repository, { access: 'write', args })
+    if ((await standsAt(git, repository, ref)) !== to) throw refused(stderr)
+    lock.exchange()
+    return true
+  } finally {
+    lock.release()
+    over()
+  }
+}
+
+/** Git's own lock on an index, which holds what is to take the index's place. */
+class IndexLock {
+  /** The file that holds it before the lock is taken. */
+  readonly whole: string
+  readonly identity: string
+  readonly #index: string
+  #held = false
+
+  constructor(index: string, content: string) {
+    this.#index = index
+    this.whole = `${index}.toolgate-${process.pid}`
+    copyFileSync(content, this.whole)
+    this.identity = identityAt(this.whole)!
+  }
+
+  take() {
+    try {
+      linkSync(this.whole, this.#lock)
+      this.#held = true
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error
+      throw new ToolError(
+        'CONFLICT',
+        'Another git is at work in this repository, or one was killed: there is an index.lock. Try again once it is gone.'
+      )
+    }
+  }
+
+  exchange() {
+    renameSync(this.#lock, this.#index)
+    this.#held = false
+  }
+
+  release() {
+    if (this.#held) rmSync(this.#lock, { force: true })
+    rmSync(this.whole, { force: true })
+  }
+
+  get #lock() {
+    return `${this.#index}.lock`
+  }
+}
+
+/** The branch that is checked out. */
+export async function checkedOut(git: Git, repository: Repository): Promise<string | undefined> {
+  const { code, stdout } = await git.run(repository, { args: ['symbolic-ref', '--quiet', 'HEAD'] })
+  return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined
+}
+
+/** The commit at a reference. */
+export async function standsAt(git: Git, repository: Repository, ref: string): Promise<string | undefined> {
+  const { code, stdout } = await git.run(repository, { args: ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`] })
+  return code === 0 ? stdout.toString('latin1').trim() : undefined
+}
+
+const moved = () => new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was committed.')
+
+function refused(stderr: string) {
+  if (/but expected|reference already exists|unable to resolve/.test(stderr))
+    return new ToolError('STALE_FILE', 'The branch has moved on meanwhile; nothing was committed.')
+  if (/File exists/.test(stderr))
+    return new ToolError('CONFLICT', 'Another git is at work on the branch, or one was killed: it holds its lock.')
+  return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${stderr.trim()}`)
+}
+
+/** As `--index-info` takes them; mode 0 takes a path away. */
+const linesOf = ({ staged, to }: Advance) =>
+  staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? '0'.repeat(to.length)}\t${path}\0`).join('')
+
+function stampAt(file: string) {
+  const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat && stampOf(stat)
+}

@@ -1,0 +1,106 @@
+// A tree that is made beside a repository, out of a commit and of files as they are: what a commit would hold, without a
+// trace in the repository. Index and objects are put into a folder of the server's own. What is in it is looked at from a
+// repository of nobody, where no attribute and no setting of anybody hides or changes a line.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { temporaryFolder } from '../temporary.ts'
+import type { Ended, Git, GitOrder } from './git.ts'
+import { Repository } from './repository.ts'
+
+interface Drawn extends Ended {
+  stdout: Buffer
+}
+
+export class Draft {
+  readonly #git: Git
+  readonly #repository: Repository
+  readonly #nobodys: Repository
+  readonly #folder: string
+  readonly remove: () => Promise<void>
+
+  private constructor(git: Git, repository: Repository, folder: string, remove: () => Promise<void>) {
+    this.#git = git
+    this.#repository = repository
+    this.#folder = folder
+    this.#nobodys = nobodysRepository(path.join(folder, 'git'), repository)
+    this.remove = remove
+  }
+
+  /** Whoever begins one removes it. */
+  static async begin(git: Git, repository: Repository, within: string): Promise<Draft> {
+    const { path: folder, remove } = await temporaryFolder(within)
+    mkdirSync(path.join(folder, 'objects'))
+    return new Draft(git, repository, folder, remove)
+  }
+
+  /** The tree of a commit, or the empty one, with these files of the working tree as they are now: changed, new or gone.
+   * Paths are the repository's. */
+  async tree(commit: string | undefined, files: readonly string[]): Promise<string> {
+    return this.#tree(commit, files, { access: 'draft', env: { ...this.#index, ...this.#objects } })
+  }
+
+  /** The same, with all that it consists of in the repository: nothing leads there yet. */
+  async keptTree(commit: string | undefined, files: readonly string[]): Promise<string> {
+    return this.#tree(commit, files, { access: 'write', env: this.#index })
+  }
+
+  /** Git on what the draft and the repository hold, as bare objects. */
+  look(args: readonly string[]): Promise<Drawn> {
+    return this.#git.run(this.#nobodys, { args, env: this.#objects })
+  }
+
+  async #tree(commit: string | undefined, files: readonly string[], how: Pick<GitOrder, 'access' | 'env'>) {
+    const run = async (args: string[], stdin?: string) => {
+      const order = { ...how, args, folder: this.#folder, ...(stdin !== undefined && { stdin }) }
+      const { code, stdout, stderr } = await this.#git.run(this.#repository, order)
+      if (code !== 0) throw new ToolError('EXECUTION_ERROR', `git ${args[0]}: ${wordsOf(stderr)}`)
+      return stdout.toString('latin1').trim()
+    }
+    await run(['read-tree', '--no-sparse-checkout', commit ?? '--empty'])
+    const names = files.map(file => `${file}\0`).join('')
+    await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], names)
+    return run(['write-tree'])
+  }
+
+  get #index(): Record<string, string> {
+    return { GIT_INDEX_FILE: path.join(this.#folder, 'index') }
+  }
+
+  get #objects(): Record<string, string> {
+    return {
+      GIT_OBJECT_DIRECTORY: path.join(this.#folder, 'objects'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(this.#repository.common_dir, 'objects'))
+    }
+  }
+}
+
+/** A bare repository that holds nothing, in which nothing is configured; `like` says how its objects are named. */
+export function nobodysRepository(folder: string, like: Repository): Repository {
+  const format = like.configuration.all.find(([key]) => key === 'extensions.objectformat')?.[1]
+  mkdirSync(path.join(folder, 'refs'), { recursive: true })
+  mkdirSync(path.join(folder, 'objects'))
+  writeFileSync(path.join(folder, 'HEAD'), 'ref: refs/heads/none\n')
+  const sha256 = format === 'sha256'
+  const version = `[core]\n\trepositoryformatversion = ${sha256 ? 1 : 0}\n\tbare = true\n`
+  writeFileSync(path.join(folder, 'config'), version + (sha256 ? '[extensions]\n\tobjectFormat = sha256\n' : ''))
+  const place = { top: folder, git_dir: folder, common_dir: folder, bare: true, must_name_tree: false }
+  return new Repository(folder, place, {
+    settings: [],
+    worktree: undefined,
+    bare: true,
+    filters: [],
+    all: [],
+    users: []
+  })
+}
+
+/** Git parts such a list at colons, but for what stands in quotes. */
+const quoted = (folder: string) => `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+
+const wordsOf = (stderr: string) =>
+  stderr
+    .replaceAll(/^(?:fatal|error): /gm, '')
+    .trim()
+    .split('\n')
+    .join(' ')

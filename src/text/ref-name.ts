@@ -1,0 +1,27 @@
+// What git takes for the name of a branch.
+
+/** Longer ones have no room for what git puts after a name while it writes. */
+const LONGEST_PART = 240
+
+/** Why git would refuse the name, as a sentence's end; undefined where it would not. */
+export function branchNameFault(name: string): string | undefined {
+  return FAULTS.find(([is]) => is(name))?.[1]
+}
+
+const some = (is: (part: string) => boolean) => (name: string) => name.split('/').some(is)
+
+const FAULTS: readonly [is: (name: string) => boolean, fault: string][] = [
+  [name => name === '', 'is empty'],
+  [name => !name.isWellFormed(), 'is not valid Unicode'],
+  [name => name.startsWith('-'), 'begins with a dash'],
+  [name => name === 'HEAD' || name === '@', 'means what is checked out'],
+  [name => /[\0-\x20\x7f~^:?*[\\]/.test(name), 'holds white space, a control character or one of ~ ^ : ? * [ \\'],
+  [name => name.includes('..'), 'holds two dots in a row'],
+  [name => name.includes('@{'), 'holds @{'],
+  [name => name.endsWith('.'), 'ends with a dot'],
+  [some(part => part === ''), 'has an empty part between slashes'],
+  [some(part => part.startsWith('.')), 'has a part that begins with a dot'],
+  [some(part => part.endsWith('.lock')), 'has a part that ends with .lock'],
+  [some(part => Buffer.byteLength(part) > LONGEST_PART), `has a part longer than ${LONGEST_PART} bytes`],
+  [name => name.startsWith('refs/'), 'begins with refs/, where git keeps all names']
+]
