@@ -23,6 +23,7 @@ import { type Configuration, Configurations } from './configuration.ts'
 import { Confinement } from './confinement.ts'
 import { Draft } from './draft.ts'
 import { ALONE, FLAGS, inVariables, SETTINGS, type Setting, UNATTENDED, WITHOUT_LOCKS } from './hardening.ts'
+import { type Hook, hooksIn } from './hooks.ts'
 import { Repository } from './repository.ts'
 import { findRepository, type RepositoryPlace, refuseForeign } from './repository-place.ts'
 import { type Ended, Running } from './running.ts'
@@ -166,6 +167,11 @@ export class Git {
     const { committed } = this.#effects
     const effects = { committed: () => committed.call(this.#effects), signal: new AbortController().signal }
     return new Git(this.#machine, this.#workspace, effects)
+  }
+
+  /** Hooks of a repository that are there and could run. */
+  hooks(repository: Repository, names: readonly string[]): Hook[] {
+    return hooksIn(repository, names, this.#machine.user.home)
   }
 
   /** A tree beside the repository, to be made out of a commit and files as they are. */

@@ -1,0 +1,164 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
+import { subjectOf } from '../../text/commit-message.ts'
+import { visible } from '../../text/visible.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { COMMITTED_OPERATIONS } from './committed-files.ts'
+import { type CommitPlan, planCommit } from './committing.ts'
+import { notesOf } from './committing-notes.ts'
+
+const Input = Type.Object(
+  {
+    message: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description:
+        'What the commit changes and why: a first line that says it in short, then an empty line and the rest.'
+    }),
+    files: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: 1_000,
+      description:
+        'Files to commit as they are on the disk, relative to the workspace root: changed, new or removed ones; of a renamed file both names. What else is staged stays so.'
+    })
+  },
+  { additionalProperties: false }
+)
+
+const File = Type.Object({
+  path: Type.String({ description: 'The file.' }),
+  operation: Type.Enum([...COMMITTED_OPERATIONS], { description: 'What the commit does to it.' }),
+  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines added; null where it is no text.' }),
+  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines removed; null where it is no text.' })
+})
+
+const Output = Type.Object({
+  repository: Type.String({
+    description: 'Folder of the repository in the workspace; . for the root or one above it.'
+  }),
+  commit: Type.String({ description: 'Id of the new commit.' }),
+  branch: Type.Union([Type.String(), Type.Null()], {
+    description: 'The branch that it is on; null where none is checked out.'
+  }),
+  parent: Type.Union([Type.String(), Type.Null()], { description: 'The commit before; null for the first one.' }),
+  author: Type.String({ description: 'Name and address.' }),
+  message: Type.String({ description: 'As it was stored.' }),
+  files: Type.Array(File, { description: 'What it changes.' }),
+  unchanged: Type.Array(Type.String(), { description: 'Files named that are as they were.' })
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'git_commit',
+  category: 'git',
+  description:
+    'Commit exactly the named files as they are on the disk; whatever else is staged stays staged. The approver sees the whole diff, and that is what is committed.',
+  input: Input,
+  output: Output,
+  timeout_ms: 60_000,
+  effect: 'write',
+  // What is in them is shown and stored.
+  subject: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true })) }),
+  async touches(input, ctx) {
+    const plan = await planCommit(input, ctx)
+    PLANS.set(ctx, plan)
+    const named = new Set(plan.named)
+    // A file goes as well where a folder of the same name has come.
+    const others = plan.files.filter(({ path }) => !named.has(path))
+    return others.map(({ path }) => ({ path: plan.repository.outside(path) ?? '.', access: 'read', entry: true }))
+  },
+  stands_on(_, ctx) {
+    const { branch, parent, tree, author, committer, message } = planned(ctx)
+    return { branch, parent, tree, author, committer, message, notes: notesOf(planned(ctx), ctx) }
+  },
+  preview(_, ctx) {
+    const plan = planned(ctx)
+    const { message, diff, author, committer, files, parent } = plan
+    const text = [
+      `On ${placeOf(plan)}${parent === undefined ? '' : `, after ${parent.slice(0, 12)}`}`,
+      `Author: ${author}`,
+      ...(committer === author ? [] : [`Committer: ${committer}`]),
+      '',
+      message
+    ].join('\n')
+    return {
+      title: visible(`Commit ${counted(files.length)} on ${placeOf(plan)}: ${subjectOf(message)}`),
+      text: visible(text),
+      diff,
+      notes: notesOf(plan, ctx)
+    }
+  },
+  run: (_, ctx) => committed(planned(ctx), ctx),
+  present({ commit, branch, files, message, unchanged }) {
+    const list = files.map(({ path, operation }) => `${operation}: ${path}`)
+    const left = unchanged.map(path => `unchanged, not in it: ${path}`)
+    const on = branch ?? 'no branch'
+    return {
+      title: `${commit.slice(0, 12)} on ${on}: ${subjectOf(message)}`,
+      content: [`Committed ${commit} on ${on}: ${subjectOf(message)}`, ...list, ...left].join('\n'),
+      metadata: { commit, files: files.length }
+    }
+  }
+})
+
+/** The last look at what the call would commit: what was shown, bound and then committed is one and the same. */
+const PLANS = new WeakMap<Context, CommitPlan>()
+
+function planned(ctx: Context): CommitPlan {
+  const plan = PLANS.get(ctx)
+  if (!plan) throw new Error('Nobody looked at what is to be committed.')
+  return plan
+}
+
+const counted = (files: number) => (files === 1 ? '1 file' : `${files} files`)
+
+const placeOf = ({ branch }: CommitPlan) => shortOf(branch) ?? 'no branch'
+
+const shortOf = (branch: string | undefined) => branch?.replace(/^refs\/heads\//, '')
+
+async function committed(plan: CommitPlan, ctx: Context): Promise<Output> {
+  const { git } = ctx.host
+  const { repository, branch, parent, message, files } = plan
+  const draft = await git.draft(repository)
+  try {
+    const tree = await draft.keptTree(parent, plan.named)
+    if (tree !== plan.tree)
+      throw new ToolError('STALE_FILE', 'A file has changed since it was shown; nothing was committed.')
+  } finally {
+    await draft.remove()
+  }
+  const commit = await commitOf(plan, ctx)
+  const reason = `${parent === undefined ? 'commit (initial)' : 'commit'}: ${subjectOf(message)}`
+  await git.advance(repository, { branch, from: parent, to: commit, reason, staged: files })
+  return {
+    repository: repository.path,
+    commit,
+    branch: shortOf(branch) ?? null,
+    parent: parent ?? null,
+    author: plan.author,
+    message,
+    files: files.map(({ path, operation, added, removed }) => ({
+      path: repository.outside(path) ?? path,
+      operation,
+      added,
+      removed
+    })),
+    unchanged: plan.unchanged.map(path => repository.outside(path) ?? path)
+  }
+}
+
+/** The commit itself: nothing leads to it yet. */
+async function commitOf({ repository, tree, parent, message }: CommitPlan, { host }: Context): Promise<string> {
+  const made = await host.git.run(repository, {
+    access: 'write',
+    args: ['commit-tree', '--no-gpg-sign', tree, ...(parent === undefined ? [] : ['-p', parent]), '-F', '-'],
+    stdin: message,
+    settings: [
+      ['i18n.commitEncoding', 'UTF-8'],
+      ['user.useConfigOnly', 'true']
+    ]
+  })
+  refuseFailed(made, 'make the commit', repository)
+  return made.stdout.toString('latin1').trim()
+}

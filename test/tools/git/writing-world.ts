@@ -1,0 +1,71 @@
+// A server on a repository of our own, and a user with a home of their own, whose git is the real one.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+const USER = '[user]\n\tname = Ann Example\n\temail = ann@example.com\n[init]\n\tdefaultBranch = main\n'
+
+/** The home of whoever runs this file. */
+export const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-home-')))
+for (const name of Object.keys(process.env)) if (/^(?:GIT_|SSH_|XDG_)/.test(name)) delete process.env[name]
+process.env.HOME = home
+process.once('exit', () => rmSync(home, { recursive: true, force: true }))
+
+/** What the user has configured for all repositories. */
+export const userConfig = (text = USER) => writeFileSync(path.join(home, '.gitconfig'), text)
+userConfig()
+
+/** Runs git as the user would, in a folder. */
+export const gitIn =
+  (folder: string) =>
+  (...args: string[]): string =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '')
+
+/** With these files in the first commit of `main`. */
+export async function start(t: Test, files: Record<string, string> = { 'a.txt': 'one\n' }, options: StartOptions = {}) {
+  const app = await startApp(t, files, options)
+  const git = gitIn(app.root)
+  git('init', '-q')
+  if (Object.keys(files).length > 0) {
+    git('add', '--all')
+    git('commit', '-q', '-m', 'first')
+  }
+  const asCaller = { authorization: `Bearer ${CALL_TOKEN}` }
+  const approve = async ({ tool_call_id, approval }: Json) =>
+    (await app.request('POST', `/approve?wait_ms=60000`, { tool_call_id, digest: approval.digest, confirm: true })).body
+  /** Submits as an agent does, and approves what it is shown. */
+  const run = async (tool: string, params: object): Promise<Json> => {
+    const asked = await app.post('/calls', { tool, params }, asCaller)
+    return asked.status === 'awaiting_approval' ? approve(asked) : asked
+  }
+  /** Submits as an agent does. */
+  const ask = (tool: string, params: object): Promise<Json> => app.post('/calls', { tool, params }, asCaller)
+  const inRoot = (name: string) => path.join(app.root, name)
+  return {
+    ...app,
+    git,
+    ask,
+    approve,
+    run,
+    commit: (message: string, files: string[]) => run('git_commit', { message, files }),
+    path: inRoot,
+    remove: (name: string) => rmSync(inRoot(name), { recursive: true }),
+    exists: (name: string) => existsSync(inRoot(name)),
+    head: () => git('rev-parse', 'HEAD'),
+    status: () => git('status', '--porcelain', '-uall')
+  }
+}
+
+export type GitWorld = Awaited<ReturnType<typeof start>>
+
+/** A bare repository beside or in the workspace. */
+export function bare(folder: string) {
+  mkdirSync(folder, { recursive: true })
+  gitIn(folder)('init', '-q', '--bare')
+  return { folder, git: gitIn(folder) }
+}
+
+export const textOf = (file: string) => readFileSync(file, 'utf8')
