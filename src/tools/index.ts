@@ -2,7 +2,8 @@
 import type { Tool } from '../tool.ts'
 import commandTools from './commands/index.ts'
 import fileTools from './files/index.ts'
+import gitTools from './git/index.ts'
 import searchTools from './search/index.ts'
 import sessionTools from './session/index.ts'
 
-export const TOOLS: readonly Tool[] = [...fileTools, ...searchTools, ...commandTools, ...sessionTools]
+export const TOOLS: readonly Tool[] = [...fileTools, ...searchTools, ...commandTools, ...gitTools, ...sessionTools]

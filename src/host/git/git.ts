@@ -158,7 +158,7 @@ export class Git {
   async repository(folder: string): Promise<Repository> {
     const place = findRepository(this.#workspace, folder)
     const configuration = await this.#configuration(place)
-    refuseForeign(place, configuration.worktree)
+    refuseForeign(place, configuration)
     return new Repository(this.#workspace.root, place, configuration)
   }
 

@@ -70,6 +70,23 @@ export const SETTINGS: readonly Setting[] = [
   ['mailmap.file', '/dev/null'],
   ['mailmap.blob', ''],
   ['safe.bareRepository', 'explicit'],
+  // Answers look the same whatever a repository configures.
+  ['color.ui', 'false'],
+  ['i18n.logOutputEncoding', 'UTF-8'],
+  ['log.showRoot', 'true'],
+  ['log.follow', 'false'],
+  ['status.renames', 'true'],
+  ['diff.renames', 'true'],
+  ['diff.noprefix', 'false'],
+  ['diff.mnemonicPrefix', 'false'],
+  ['diff.relative', 'false'],
+  ['diff.suppressBlankEmpty', 'false'],
+  ['diff.submodule', 'short'],
+  ['diff.context', '3'],
+  ['diff.interHunkContext', '0'],
+  ['diff.orderFile', '/dev/null'],
+  // Larger files count as binary: a diff of them would take gigabytes of memory.
+  ['core.bigFileThreshold', '50m'],
   // Whose repository it is does not matter where nothing of it runs.
   ['safe.directory', '*']
 ]

@@ -55,11 +55,11 @@ function refuseNone(folder: string): never {
 
 function repositoryIn(at: string, root: string): RepositoryPlace | undefined {
   const entry = path.join(at, '.git')
-  const stat = lstatSync(entry, { throwIfNoEntry: false })
-  if (stat) return withTree(at, entry, root)
+  if (look(entry)) return withTree(at, entry, root)
   if (path.basename(at) === '.git' || !isGitFolder(at)) return undefined
   refuseLinksOut(at, root)
-  return { top: at, git_dir: at, common_dir: commonOf(at), bare: true, must_name_tree: false }
+  if (commonOf(at) !== at) throw leadsOut(at)
+  return { top: at, git_dir: at, common_dir: at, bare: true, must_name_tree: false }
 }
 
 function withTree(top: string, entry: string, root: string): RepositoryPlace | undefined {
@@ -85,7 +85,7 @@ function aboveRoot(root: string): RepositoryPlace | undefined {
   for (let at = path.dirname(root); ; at = path.dirname(at)) {
     const stat = statSync(at)
     if (stat.dev !== own.dev) return undefined
-    const found = lstatSync(path.join(at, '.git'), { throwIfNoEntry: false })
+    const found = look(path.join(at, '.git'))
     if (found) {
       const isOurs = [own.uid, process.getuid?.()].includes(found.uid)
       const place = isOurs ? withTree(at, path.join(at, '.git'), root) : undefined
@@ -101,8 +101,17 @@ const leadsOut = (top: string) =>
     `The .git of ${path.basename(top)} leads to a repository outside the workspace that does not know of it.`
   )
 
-/** Refused where a repository outside does not say itself that this is its working tree. */
-export function refuseForeign({ top, git_dir, must_name_tree }: RepositoryPlace, worktree: string | undefined) {
+/** Refused where its own settings lead elsewhere, or do not say what they must. */
+export function refuseForeign(
+  { top, git_dir, bare, must_name_tree }: RepositoryPlace,
+  settings: { worktree: string | undefined; bare: boolean }
+) {
+  const { worktree } = settings
+  if (worktree !== undefined && (bare || settings.bare))
+    throw new ToolError(
+      'PERMISSION_DENIED',
+      `The repository at ${path.basename(top)} is bare and names a working tree.`
+    )
   if (!must_name_tree) return
   if (worktree === undefined || realIfThere(path.resolve(git_dir, worktree)) !== top) throw leadsOut(top)
 }
@@ -116,11 +125,7 @@ function gitFolderOf(entry: string): string | undefined {
 
 function isGitFolder(folder: string): boolean {
   const is = (name: string) => statSync(path.join(folder, name), { throwIfNoEntry: false })
-  return (
-    lstatSync(path.join(folder, 'HEAD'), { throwIfNoEntry: false }) !== undefined &&
-    !!is('objects')?.isDirectory() &&
-    !!is('refs')?.isDirectory()
-  )
+  return look(path.join(folder, 'HEAD')) !== undefined && !!is('objects')?.isDirectory() && !!is('refs')?.isDirectory()
 }
 
 const isLinked = (folder: string) =>
@@ -143,11 +148,20 @@ function pointedTo(file: string, line: RegExp): string | undefined {
   }
 }
 
+/** The entry itself; undefined where none is, or nobody can tell. */
+function look(file: string) {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
 /** A workspace may bring links into the repository of somebody else. */
 function refuseLinksOut(git_dir: string, root: string) {
   for (const part of PARTS) {
     const file = path.join(git_dir, part)
-    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) continue
+    if (!look(file)?.isSymbolicLink()) continue
     let real: string
     try {
       real = realpathSync(file)

@@ -1,9 +1,11 @@
 // A repository as a call sees it: where it is, and how the workspace and it call the same file. What lies outside the
 // workspace has no name here.
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isBeneath } from '../sandbox/beneath.ts'
 import type { Configuration } from './configuration.ts'
+import { type Operation, operationIn } from './operation.ts'
 import type { RepositoryPlace } from './repository-place.ts'
 
 export class Repository {
@@ -56,6 +58,16 @@ export class Repository {
   pathspecs(file: string): string[] {
     const own = this.inside(file).replace(/\/$/, '')
     return own === '' ? this.scope : [own]
+  }
+
+  /** What was begun and not ended. */
+  get operation(): Operation | undefined {
+    return operationIn(this.git_dir)
+  }
+
+  /** Its history was cut off when it was cloned. */
+  get shallow(): boolean {
+    return existsSync(path.join(this.common_dir, 'shallow'))
   }
 
   /** By which git is told where it is. */

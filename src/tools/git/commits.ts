@@ -1,0 +1,105 @@
+// Commits as git_log and git_show tell them: asked for by a format whose fields NUL separates, since nothing that a commit
+// holds can hold that.
+import { type Static, Type } from 'typebox'
+
+/** Longer messages are cut. */
+const MAX_BODY = 16_384
+
+const Person = (description: string) =>
+  Type.Object(
+    {
+      name: Type.String({ description: 'As .mailmap has it.' }),
+      email: Type.String({ description: 'As .mailmap has it.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC; null where it makes no date.' })
+    },
+    { description }
+  )
+
+export const Commit = Type.Object({
+  oid: Type.String({ description: 'Its id.' }),
+  short: Type.String({ description: 'As much of the id as names it here.' }),
+  parents: Type.Array(Type.String(), { description: 'Ids; none of the first commit, several of a merge.' }),
+  author: Person('Who wrote it.'),
+  committer: Person('Who committed it.'),
+  subject: Type.String({ description: 'First paragraph of the message.' }),
+  body: Type.String({ description: 'The rest of the message.' }),
+  body_truncated: Type.Optional(Type.Boolean({ description: 'The body is longer than this.' })),
+  refs: Type.Array(Type.String(), { description: 'Whole names of what points at it: refs/heads/…, refs/tags/…, HEAD.' })
+})
+export type Commit = Static<typeof Commit>
+
+const FIELDS = ['%H', '%h', '%P', '%aN', '%aE', '%at', '%cN', '%cE', '%ct', '%D', '%s', '%b']
+/** What comes before each commit: so that the output, split at NUL, is what follows a commit and the fields of the next. */
+export const FORMAT = `--format=tformat:${FIELDS.map(field => `%x00${field}`).join('')}%x00`
+export const FORMAT_FLAGS: readonly string[] = [
+  FORMAT,
+  '--decorate=full',
+  '--no-color',
+  '--no-show-signature',
+  '--no-notes'
+]
+
+/** The commits of an output in this format, each with what git tells besides after it. */
+export function commitsIn(output: string): { commit: Commit; after: string }[] {
+  const [, ...parts] = output.split('\0')
+  const found: { commit: Commit; after: string }[] = []
+  for (let i = 0; i + FIELDS.length < parts.length; i += FIELDS.length + 1)
+    found.push({ commit: commitOf(parts.slice(i, i + FIELDS.length)), after: parts[i + FIELDS.length]! })
+  return found
+}
+
+/** How many NULs end the fields of a first commit. */
+export const NULS = FIELDS.length + 1
+
+function commitOf(fields: readonly string[]): Commit {
+  const [oid = '', short = '', parents = '', ...rest] = fields
+  const [
+    author = '',
+    author_email = '',
+    authored = '',
+    committer = '',
+    committer_email = '',
+    committed = '',
+    ...words
+  ] = rest
+  const [refs = '', subject = '', body = ''] = words
+  const text = body.trimEnd()
+  return {
+    oid,
+    short,
+    parents: parents.split(' ').filter(Boolean),
+    author: { name: author, email: author_email, date: dateOf(authored) },
+    committer: { name: committer, email: committer_email, date: dateOf(committed) },
+    subject,
+    body: text.slice(0, MAX_BODY),
+    ...(text.length > MAX_BODY && { body_truncated: true }),
+    refs: refs.split(', ').flatMap(refsIn)
+  }
+}
+
+/** HEAD is told together with the branch that it is. */
+const refsIn = (ref: string) =>
+  ref
+    .replace(/^tag: /, '')
+    .split(' -> ')
+    .filter(Boolean)
+
+const LAST_MS = 8.64e15
+
+export function dateOf(seconds: string): string | null {
+  const ms = Number(seconds) * 1_000
+  return seconds === '' || !(Math.abs(ms) <= LAST_MS) ? null : new Date(ms).toISOString()
+}
+
+/** For a model: who, when and why. */
+export function commitInWords({ oid, parents, author, committer, subject, body, refs }: Commit): string[] {
+  const others = committer.name !== author.name || committer.email !== author.email
+  return [
+    `commit ${oid}${refs.length > 0 ? ` (${refs.join(', ')})` : ''}`,
+    ...(parents.length > 1 ? [`Merge: ${parents.map(each => each.slice(0, 12)).join(' ')}`] : []),
+    `Author: ${author.name} <${author.email}>  ${author.date ?? 'without a date'}`,
+    ...(others ? [`Committer: ${committer.name} <${committer.email}>  ${committer.date ?? 'without a date'}`] : []),
+    '',
+    ...[subject, ...(body === '' ? [] : ['', ...body.split('\n')])].map(line => `    ${line}`)
+  ]
+}

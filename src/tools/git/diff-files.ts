@@ -1,0 +1,119 @@
+// The files of a diff, as `--raw --numstat` tell them: a line each with modes and ids, then a line each with counts, in the
+// same order. Names are quoted as in C, so that every line is one line.
+import { Type } from 'typebox'
+
+export const OPERATIONS = ['added', 'modified', 'deleted', 'renamed', 'copied', 'type_changed', 'unmerged'] as const
+type Operation = (typeof OPERATIONS)[number]
+
+const OPERATION_OF: Readonly<Record<string, Operation>> = {
+  A: 'added',
+  M: 'modified',
+  D: 'deleted',
+  R: 'renamed',
+  C: 'copied',
+  T: 'type_changed',
+  U: 'unmerged'
+}
+
+/** What is told of a file, besides its text. */
+export const FILE = {
+  path: Type.String({ description: 'Relative to the workspace root.' }),
+  from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
+  operation: Type.Enum([...OPERATIONS], { description: 'What happened to it.' }),
+  similarity: Type.Optional(Type.Integer({ description: 'Of a renamed or copied file, in percent.' })),
+  old_mode: Type.Optional(
+    Type.String({ description: 'As git writes modes, such as 100644, 100755, 120000, 160000; where it was there.' })
+  ),
+  new_mode: Type.Optional(Type.String({ description: 'The same of what is there now.' })),
+  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null where it is no text.' }),
+  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null where it is no text.' }),
+  binary: Type.Boolean({ description: 'It is no text.' })
+}
+
+export interface DiffFile {
+  path: string
+  from?: string
+  operation: Operation
+  similarity?: number
+  old_mode?: string
+  new_mode?: string
+  added: number | null
+  removed: number | null
+  binary: boolean
+  /** Lines of a patch that begin what is told of it. */
+  headings: string[]
+}
+
+const NOTHING = '000000'
+
+/** Reads the lines before the patch, one after the other. */
+export class DiffFiles {
+  readonly files: DiffFile[] = []
+  #counted = 0
+
+  /** False for what is none of these lines. */
+  take(line: string): boolean {
+    if (line.startsWith(':')) this.#raw(line)
+    else if (/^(?:\d+|-)\t(?:\d+|-)\t/.test(line)) this.#count(line)
+    else return line === ''
+    return true
+  }
+
+  #raw(line: string) {
+    const [about = '', ...names] = line.split('\t')
+    // Of a merge there is a colon, a mode and an id for each parent.
+    const parents = /^:+/.exec(about)![0].length
+    const words = about.slice(parents).split(' ')
+    const [old_mode = '', new_mode = ''] = [words[0], words[parents]]
+    const status = words.at(-1) ?? 'M'
+    const operation = OPERATION_OF[status[0]!] ?? 'modified'
+    const [first = '', last = first] = names
+    const isMove = operation === 'renamed' || operation === 'copied'
+    this.files.push({
+      path: unquoted(last),
+      ...(isMove && { from: unquoted(first), similarity: Number(status.slice(1)) }),
+      operation,
+      ...(old_mode !== NOTHING && { old_mode }),
+      ...(new_mode !== NOTHING && { new_mode }),
+      added: 0,
+      removed: 0,
+      binary: false,
+      headings: [
+        `diff --git ${prefixed('a/', first)} ${prefixed('b/', last)}`,
+        `diff --cc ${last}`,
+        `* Unmerged path ${last}`
+      ]
+    })
+  }
+
+  #count(line: string) {
+    const [added = '', removed = '', name = ''] = line.split('\t')
+    // What a merge left open may be told twice, and counted once. How a move is written is git's own.
+    while (this.#counted < this.files.length && !isOf(this.files[this.#counted]!, name)) this.#counted += 1
+    const file = this.files[this.#counted]
+    if (!file) return
+    this.#counted += 1
+    file.binary = added === '-'
+    file.added = file.binary ? null : Number(added)
+    file.removed = file.binary ? null : Number(removed)
+  }
+}
+
+const isOf = ({ from, path }: DiffFile, name: string) => from !== undefined || path === unquoted(name)
+
+const prefixed = (prefix: string, name: string) => (name.startsWith('"') ? `"${prefix}${name.slice(1)}` : prefix + name)
+
+const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
+
+/** A name as git quotes it; the others are themselves. */
+export function unquoted(name: string): string {
+  if (!name.startsWith('"')) return name
+  const bytes: number[] = []
+  const body = name.slice(1, -1)
+  for (const [, octal, letter, plain] of body.matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
+    else if (letter !== undefined) bytes.push(ESCAPES[letter] ?? letter.charCodeAt(0))
+    else bytes.push(...Buffer.from(plain!, 'utf8'))
+  }
+  return Buffer.from(bytes).toString('utf8')
+}

@@ -1,0 +1,176 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
+import type { Repository } from '../../host/git/git.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { type Blamed, blamedIn } from './blame-lines.ts'
+import { unquoted } from './diff-files.ts'
+import { rangeNamed } from './objects.ts'
+import { askedAt } from './place.ts'
+
+const DEFAULT_LIMIT = 1_000
+const MAX_BYTES = 32 * 1024 * 1024
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: 'File, relative to the workspace root.' }),
+    lines: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            start: Type.Integer({ minimum: 1, description: 'First line, from 1.' }),
+            end: Type.Integer({ minimum: 1, description: 'Last line; one beyond the end is the end.' })
+          },
+          { additionalProperties: false }
+        ),
+        { minItems: 1, maxItems: 50, description: `Ranges of lines; without it the first ${DEFAULT_LIMIT}.` }
+      )
+    ),
+    rev: Type.Optional(
+      Type.String({ description: 'As the file was at this revision, instead of as it is on the disk.' })
+    ),
+    ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Pass over commits that changed white space alone.' }))
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  path: Type.String({ description: 'Relative to the workspace root.' }),
+  ranges: Type.Array(
+    Type.Object({
+      start: Type.Integer({ description: 'First line, from 1.' }),
+      end: Type.Integer({ description: 'Last line.' }),
+      oid: Type.String({
+        description: 'Commit that wrote them; a key of `commits`. Nothing but zeros: not committed yet.'
+      }),
+      original_start: Type.Integer({ description: 'First line as it was in that commit.' }),
+      original_path: Type.Optional(
+        Type.String({ description: 'How the file was called in that commit, where it was otherwise.' })
+      ),
+      text: Type.String({ description: 'The lines.' })
+    }),
+    { description: 'In the order of lines; next to each other they are from different places.' }
+  ),
+  commits: Type.Record(
+    Type.String(),
+    Type.Object({
+      author: Type.String({ description: 'Name of the author.' }),
+      email: Type.String({ description: 'Address of the author.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'When it was written; ISO 8601, UTC.' }),
+      subject: Type.String({ description: 'First line of the message.' }),
+      boundary: Type.Optional(Type.Boolean({ description: 'No older history is here: the lines may be older.' }))
+    }),
+    { description: 'By id.' }
+  ),
+  truncated: Type.Boolean({ description: 'The file goes on after these lines.' }),
+  next_line: Type.Optional(Type.Integer({ description: 'The first line that is not told.' }))
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'git_blame',
+  category: 'git',
+  description: 'Tell for the lines of a file which commit wrote them, when, and who.',
+  input: Input,
+  output: Output,
+  timeout_ms: 60_000,
+  effect: 'read',
+  idempotent: true,
+  subject: ({ path }) => ({ paths: [{ path, access: 'read', entry: true }] }),
+  run: (input, ctx) => blamed(input, ctx),
+  present({ path, ranges, commits, truncated, next_line }) {
+    const lines = ranges.flatMap(({ start, oid, text }) => {
+      const { author = '', date } = commits[oid] ?? {}
+      const who = `${oid.slice(0, 10)} ${author} ${date?.slice(0, 10) ?? ''}`
+      return text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line, i) => `${start + i}\t${who}\t${line}`)
+    })
+    const subjects = Object.entries(commits).map(([oid, { subject }]) => `${oid.slice(0, 10)} ${subject}`)
+    if (ranges.length === 0) lines.push('The file has no lines.')
+    return {
+      title: `Blame ${path}`,
+      content: [
+        ...fitting(lines),
+        ...(truncated ? [`(The file goes on; ask for lines from ${next_line} on.)`] : []),
+        '',
+        ...fitting(subjects)
+      ].join('\n'),
+      ...(truncated && { truncated })
+    }
+  }
+})
+
+async function blamed({ path, lines, rev, ignore_whitespace }: Input, ctx: Context): Promise<Output> {
+  for (const { start, end } of lines ?? [])
+    if (end < start) throw invalidParam('lines', `ends at ${end} before it begins at ${start}.`)
+  const asked = await askedAt(ctx, path)
+  const { repository } = asked
+  if (rev === undefined) repository.refuseBare('with files; give `rev`')
+  const at = rev === undefined ? undefined : await rangeNamed(rev, 'rev', repository, ctx)
+  if (at?.dots) throw invalidParam('rev', 'is one revision here, no range.')
+  // One line more tells that there is more.
+  const wanted = lines ?? [{ start: 1, end: DEFAULT_LIMIT + 1 }]
+  const args = [
+    ...['blame', '--porcelain', '--no-textconv'],
+    ...(ignore_whitespace ? ['-w'] : []),
+    ...wanted.map(({ start, end }) => `-L${start},${end}`),
+    ...(at ? [at.to] : []),
+    ...['--', repository.inside(asked.path)]
+  ]
+  const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
+  const isEmpty = /has only 0 lines/.test(ended.stderr) && !lines
+  if (!isEmpty) refuseBlame(ended, path, repository)
+  const found = blamedIn(stdout.toString('utf8'), unquoted)
+  const all = found.runs.map(run => rangeOf(run, asked.path, repository))
+  const { ranges, next_line } = lines ? { ranges: all, next_line: undefined } : upTo(DEFAULT_LIMIT, all)
+  return {
+    repository: repository.path,
+    path: asked.path,
+    ranges,
+    commits: commitsOf(ranges, found),
+    truncated: next_line !== undefined,
+    ...(next_line !== undefined && { next_line })
+  }
+}
+
+function refuseBlame(ended: { code: number | null; stderr: string }, path: string, repository: Repository) {
+  const { stderr } = ended
+  const lines = /has only (\d+) lines?/.exec(stderr)?.[1]
+  if (lines !== undefined) throw invalidParam('lines', `begins after the end: the file has ${lines} lines.`)
+  if (/no such path|cannot stat path|no such ref: HEAD/i.test(stderr))
+    throw new ToolError('FILE_NOT_FOUND', `${path} is not tracked by the repository, or not at that revision.`, {
+      path
+    })
+  refuseFailed(ended, 'tell who wrote the lines', repository)
+}
+
+function rangeOf(
+  { original_path, ...run }: Blamed['runs'][number],
+  path: string,
+  repository: Repository
+): Output['ranges'][number] {
+  const was = repository.outside(original_path)
+  return { ...run, ...(was !== undefined && was !== path && { original_path: was }) }
+}
+
+/** What of it are the first lines, and the line after them where there is one. */
+function upTo(limit: number, ranges: Output['ranges']): { ranges: Output['ranges']; next_line: number | undefined } {
+  const last = ranges.at(-1)
+  if (!last || last.end <= limit) return { ranges, next_line: undefined }
+  if (last.start > limit) return { ranges: ranges.slice(0, -1), next_line: limit + 1 }
+  const text = last.text
+    .split(/(?<=\n)/)
+    .slice(0, -1)
+    .join('')
+  return { ranges: [...ranges.slice(0, -1), { ...last, end: limit, text }], next_line: limit + 1 }
+}
+
+function commitsOf(ranges: Output['ranges'], { commits }: Blamed): Output['commits'] {
+  const told = new Set(ranges.map(({ oid }) => oid))
+  return Object.fromEntries(Object.entries(commits).filter(([oid]) => told.has(oid)))
+}

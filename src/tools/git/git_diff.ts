@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam } from '../../errors.ts'
+import type { Repository } from '../../host/git/git.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { DiffOutput, DiffParams, differences, differencesInWords } from './diffs.ts'
+import { inWords, rangeNamed } from './objects.ts'
+import { askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+
+const Input = Type.Object(
+  {
+    path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
+    staged: Type.Optional(Type.Boolean({ description: 'What a commit would hold, instead of what is not staged.' })),
+    base: Type.Optional(
+      Type.String({
+        description:
+          'Compare with this revision instead of the index; or two of them: `a..b`, or `a...b` for what b changed since it left a.'
+      })
+    ),
+    ...DiffParams
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  ...DiffOutput
+})
+
+export default defineTool({
+  name: 'git_diff',
+  category: 'git',
+  description:
+    'Show changes in a git repository: not staged, staged, or against revisions. Untracked files are no part of it; the text of files that may hold credentials is left out.',
+  input: Input,
+  output: Output,
+  timeout_ms: 60_000,
+  effect: 'read',
+  idempotent: true,
+  subject: ({ path }) => looksThrough(path),
+  async run(input, ctx) {
+    const asked = await askedAt(ctx, input.path)
+    const sides = await sidesOf(input, asked.repository, ctx)
+    return { repository: asked.repository.path, ...(await differences(sides, asked, input, ctx)) }
+  },
+  present(output, { base, staged = false, offset = 0 }) {
+    const { total, added, removed, truncated } = output
+    const what = base ?? (staged ? 'staged' : 'not staged')
+    return {
+      title: `Diff, ${what}: ${total} files`,
+      content: differencesInWords(output, offset).join('\n'),
+      metadata: { total, added, removed },
+      ...(truncated && { truncated })
+    }
+  }
+})
+
+async function sidesOf({ base, staged = false }: Input, repository: Repository, ctx: Context): Promise<string[]> {
+  const range = base === undefined ? undefined : await rangeNamed(base, 'base', repository, ctx)
+  if (range?.dots) {
+    if (staged) throw invalidParam('staged', 'is for one revision or none: two are compared with each other.')
+    return [inWords(range)]
+  }
+  repository.refuseBare('to compare; give two revisions as `a..b`')
+  return [...(staged ? ['--cached'] : []), ...(range ? [range.to] : [])]
+}

@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam } from '../../errors.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './commits.ts'
+import { DiffFiles, FILE } from './diff-files.ts'
+import { inWords, rangeNamed } from './objects.ts'
+import { type Asked, askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_BYTES = 32 * 1024 * 1024
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))
+
+const Input = Type.Object(
+  {
+    path: Type.Optional(Type.String({ description: `${PATH_DESCRIPTION} A file is followed through renames.` })),
+    rev: Type.Optional(
+      Type.String({ description: 'Where to begin, HEAD by default; or a range such as `main..topic`.' })
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 5_000,
+        description: `At most this many commits; ${DEFAULT_LIMIT} by default.`
+      })
+    ),
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many commits to skip: `next_offset` of the page before.' })
+    ),
+    all: Type.Optional(Type.Boolean({ description: 'From every branch and tag.' })),
+    author: text('Only commits whose author, name or email, holds this text.'),
+    message: text('Only commits whose message holds this text, in any letter case.'),
+    since: text('Only commits after this time: ISO 8601, or words of git such as `2 weeks ago`.'),
+    until: text('Only commits before this time.'),
+    files: Type.Optional(Type.Boolean({ description: 'Tell which files each commit changed.' }))
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const File = Type.Object(FILE)
+
+const Output = Type.Object({
+  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  commits: Type.Array(
+    Type.Object({
+      ...Commit.properties,
+      files: Type.Optional(
+        Type.Array(File, { description: 'What it changed, against its first parent, as far as it is asked for.' })
+      ),
+      files_truncated: Type.Optional(Type.Boolean({ description: 'It changed more files than are told.' }))
+    }),
+    { description: 'Newest first.' }
+  ),
+  shallow: Type.Optional(
+    Type.Boolean({ description: 'History was cut off when it was cloned: there are older commits elsewhere.' })
+  ),
+  truncated: Type.Boolean({ description: 'There are more commits.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+})
+type Output = Static<typeof Output>
+
+/** Of one commit. */
+const MOST_FILES = 1_000
+
+export default defineTool({
+  name: 'git_log',
+  category: 'git',
+  description: 'List commits of a git repository, newest first, of a branch or range, a path, an author or a time.',
+  input: Input,
+  output: Output,
+  timeout_ms: 60_000,
+  effect: 'read',
+  idempotent: true,
+  subject: ({ path }) => looksThrough(path),
+  run: (input, ctx) => listed(input, ctx),
+  present({ commits, truncated, next_offset, shallow }, { offset = 0 }) {
+    const lines = fitting(commits.flatMap(commit => [...commitInWords(commit), ...filesInWords(commit.files), '']))
+    if (commits.length === 0) lines.push(offset > 0 ? 'No more commits.' : 'No commits.')
+    if (truncated)
+      lines.push(`(Commits ${offset + 1} to ${offset + commits.length}; go on with offset ${next_offset}.)`)
+    if (shallow && !truncated) lines.push('(The clone is shallow: older commits are not here.)')
+    return { title: `Log: ${commits.length} commits`, content: lines.join('\n'), ...(truncated && { truncated }) }
+  }
+})
+
+async function listed(input: Input, ctx: Context): Promise<Output> {
+  const { limit = DEFAULT_LIMIT, offset = 0, rev } = input
+  const asked = await askedAt(ctx, input.path)
+  const { repository } = asked
+  const range = rev === undefined ? undefined : await rangeNamed(rev, 'rev', repository, ctx)
+  const args = [
+    ...['log', ...FORMAT_FLAGS, `--max-count=${limit + 1}`, `--skip=${offset}`],
+    ...choosing(input),
+    ...(input.files ? FILES : []),
+    ...following(asked, ctx),
+    ...(range ? [inWords(range)] : []),
+    ...['--', ...asked.pathspecs]
+  ]
+  const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
+  const isUnborn =
+    ended.code !== 0 && rev === undefined && /does not have any commits yet|bad default revision/.test(ended.stderr)
+  if (!isUnborn) refuseFailed(ended, 'read the history', repository)
+  const found = commitsIn(stdout.toString('utf8'))
+  const commits = found
+    .slice(0, limit)
+    .map(({ commit, after }) => (input.files ? { ...commit, ...filesIn(after, asked) } : commit))
+  const truncated = found.length > limit
+  return {
+    repository: repository.path,
+    commits,
+    ...(repository.shallow && { shallow: true }),
+    truncated,
+    ...(truncated && { next_offset: offset + limit })
+  }
+}
+
+const FILES = [
+  '--raw',
+  '--numstat',
+  '--diff-merges=first-parent',
+  '--find-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--ignore-submodules=dirty'
+]
+
+function choosing({ all, author, message, since, until }: Input): string[] {
+  return [
+    ...(all ? ['--all'] : []),
+    ...(author === undefined && message === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case']),
+    ...(author === undefined ? [] : [`--author=${plain(author, 'author')}`]),
+    ...(message === undefined ? [] : [`--grep=${plain(message, 'message')}`]),
+    ...(since === undefined ? [] : [`--since=${plain(since, 'since')}`]),
+    ...(until === undefined ? [] : [`--until=${plain(until, 'until')}`])
+  ]
+}
+
+function plain(value: string, param: string): string {
+  if (value.includes('\0') || value.includes('\n')) throw invalidParam(param, 'is one line of text without NUL.')
+  return value
+}
+
+/** One file alone can be followed. */
+function following({ path, pathspecs }: Asked, { host }: Context): string[] {
+  return pathspecs.length === 1 && host.files.peekEntry(path).kind !== 'directory' ? ['--follow'] : []
+}
+
+function filesIn(lines: string, { repository }: Asked) {
+  const reader = new DiffFiles()
+  for (const line of lines.split('\n')) reader.take(line)
+  const files = reader.files.flatMap(({ headings: _, path, from, ...file }) => {
+    const name = repository.outside(path)
+    const was = from === undefined ? undefined : repository.outside(from)
+    return name === undefined ? [] : [{ ...file, path: name, ...(was !== undefined && { from: was }) }]
+  })
+  return { files: files.slice(0, MOST_FILES), ...(files.length > MOST_FILES && { files_truncated: true }) }
+}
+
+function filesInWords(files: Static<typeof File>[] = []): string[] {
+  return files.map(({ path, from, operation, added, removed, binary }) => {
+    const name = from === undefined ? path : `${from} -> ${path}`
+    return `  ${operation.replace('_', ' ')}: ${name} (${binary ? 'binary' : `+${added} -${removed}`})`
+  })
+}

@@ -1,0 +1,154 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
+import type { Repository } from '../../host/git/git.ts'
+import { revision } from '../../host/git/revisions.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './commits.ts'
+import { DiffOutput, DiffParams, differences, differencesInWords } from './diffs.ts'
+import { type Named, noSuch, objectsNamed } from './objects.ts'
+import { type Asked, askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { contentIn, FileContent, filePath, splitName } from './show-file.ts'
+import { Tag, tagsFrom, tagsInWords } from './show-tag.ts'
+import { entriesIn, TreeEntry } from './show-tree.ts'
+
+const Input = Type.Object(
+  {
+    rev: Type.String({
+      description:
+        'What to show: a commit (HEAD, main~2, abc123), a tag, or `REVISION:PATH` for a file or folder as it was, with the path from the top of the repository; `:PATH` for what is staged.'
+    }),
+    path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
+    ...DiffParams
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  kind: Type.Enum(['commit', 'tree', 'file'], { description: 'What is shown; a tag leads to one of them.' }),
+  oid: Type.String({ description: 'Its id.' }),
+  tags: Type.Optional(Type.Array(Tag, { description: 'The tags that led there, the one that was named first.' })),
+  commit: Type.Optional(Commit),
+  changes: Type.Optional(
+    Type.Object(DiffOutput, { description: 'What the commit changed, against its first parent.' })
+  ),
+  path: Type.Optional(Type.String({ description: 'Of the file or folder, relative to the workspace root.' })),
+  entries: Type.Optional(Type.Array(TreeEntry, { description: 'What is in the folder.' })),
+  file: Type.Optional(FileContent),
+  total: Type.Optional(Type.Integer({ description: 'How many entries the folder has.' })),
+  truncated: Type.Boolean({ description: 'There is more than is told.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins: of files, entries or lines.' }))
+})
+type Output = Static<typeof Output>
+
+/** What there is to compare a first commit with, by the length of ids. */
+const NOTHING: Readonly<Record<number, string>> = {
+  40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
+}
+const MAX_COMMIT = 8 * 1024 * 1024
+const DEFAULT_ENTRIES = 1_000
+
+export default defineTool({
+  name: 'git_show',
+  category: 'git',
+  description:
+    'Show a commit with what it changed, a tag, or a file or folder as it was at a revision. A file that may hold credentials is asked for, and left out of commits.',
+  input: Input,
+  output: Output,
+  timeout_ms: 60_000,
+  effect: 'read',
+  idempotent: true,
+  subject: ({ path }) => looksThrough(path),
+  async touches({ rev, path }, ctx) {
+    const name = splitName(revision(rev, 'rev'))
+    if (name.path === undefined) return []
+    const { repository } = await askedAt(ctx, path)
+    const file = filePath(name.path, repository)
+    return [{ path: file, access: 'read', entry: true }]
+  },
+  run: (input, ctx) => shown(input, ctx),
+  present(output, input) {
+    const { truncated } = output
+    return { title: `Show ${input.rev}`, content: inWords(output, input).join('\n'), ...(truncated && { truncated }) }
+  }
+})
+
+async function shown(input: Input, ctx: Context): Promise<Output> {
+  const name = splitName(revision(input.rev, 'rev'))
+  const asked = await askedAt(ctx, input.path)
+  const { repository } = asked
+  const [object] = await objectsNamed([input.rev], repository, ctx)
+  if (!object) throw noSuch('rev', input.rev)
+  const { tags, target } = await tagsFrom(object, repository, ctx)
+  const head = { repository: repository.path, oid: target.oid, ...(tags.length > 0 && { tags }) }
+  if (target.type === 'commit') return { ...head, ...(await commitAt(target, asked, input, ctx)) }
+  if (name.path === undefined)
+    throw invalidParam(
+      'rev',
+      `${JSON.stringify(input.rev)} is a ${target.type === 'tree' ? 'folder' : 'file'} without its name: name it as REVISION:PATH.`
+    )
+  const path = filePath(name.path, repository)
+  if (target.type === 'tree') return { ...head, path, ...(await treeAt(target, name.path, asked, input, ctx)) }
+  const { file, ...page } = await contentIn(target, repository, input, ctx)
+  return { ...head, kind: 'file', path, file, ...page }
+}
+
+async function commitAt({ oid }: Named, asked: Asked, input: Input, ctx: Context) {
+  const { repository } = asked
+  const args = ['log', ...FORMAT_FLAGS, '--max-count=1', '--no-walk', oid, '--']
+  const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_COMMIT })
+  refuseFailed(ended, 'read the commit', repository)
+  const commit = commitsIn(stdout.toString('utf8'))[0]?.commit
+  if (!commit) throw new ToolError('EXECUTION_ERROR', `git tells nothing of ${oid}.`)
+  const before = commit.parents[0] ?? NOTHING[oid.length]!
+  const changes = await differences([before, oid], asked, input, ctx)
+  const { truncated, next_offset } = changes
+  return { kind: 'commit' as const, commit, changes, truncated, ...(next_offset !== undefined && { next_offset }) }
+}
+
+async function treeAt(
+  { oid }: Named,
+  inside: string,
+  { repository }: { repository: Repository },
+  input: Input,
+  ctx: Context
+) {
+  const { limit = DEFAULT_ENTRIES, offset = 0 } = input
+  const args = ['ls-tree', '-z', '--long', '--full-tree', oid]
+  const { stdout, ...ended } = await ctx.host.git.run(repository, { args })
+  refuseFailed(ended, 'list the folder', repository)
+  const prefix = inside === '' ? '' : `${inside.replace(/\/+$/, '')}/`
+  const all = entriesIn(stdout).flatMap(({ name, ...entry }) => {
+    const path = repository.outside(prefix + name)
+    return path === undefined ? [] : [{ ...entry, path }]
+  })
+  const entries = all.slice(offset, offset + limit)
+  const next = offset + entries.length
+  const truncated = next < all.length
+  return { kind: 'tree' as const, entries, total: all.length, truncated, ...(truncated && { next_offset: next }) }
+}
+
+function inWords(
+  { tags = [], commit, changes, entries, file, path, next_offset }: Output,
+  { offset = 0 }: Input
+): string[] {
+  const lines = tagsInWords(tags)
+  if (commit && changes) lines.push(...commitInWords(commit), '', ...differencesInWords(changes, offset))
+  if (entries)
+    lines.push(
+      `${path}/`,
+      ...fitting(
+        entries.map(
+          entry => `${entry.mode} ${entry.type} ${entry.path}${entry.size === undefined ? '' : `\t${entry.size}`}`
+        )
+      )
+    )
+  if (file?.binary) lines.push(`${path} is no text; it has ${file.size} bytes.`)
+  else if (file) lines.push(...fitting((file.content ?? '').replace(/\n$/, '').split('\n')))
+  if (next_offset !== undefined && !changes) lines.push(`(There is more; go on with offset ${next_offset}.)`)
+  return lines
+}

@@ -1,0 +1,207 @@
+import { type Static, Type } from 'typebox'
+import { refuseFailed } from '../../host/git/faults.ts'
+import { OPERATIONS } from '../../host/git/operation.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { CONFLICTS, KINDS, STATES, type StatusEntry, statusIn } from './status-records.ts'
+
+const DEFAULT_LIMIT = 1_000
+/** What git may print of one repository. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+const Input = Type.Object(
+  {
+    path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
+    untracked: Type.Optional(
+      Type.Enum(['folders', 'files', 'none'], {
+        description:
+          'How to tell what is not tracked: a folder with nothing tracked in it as one entry (default), each file, or not at all.'
+      })
+    ),
+    ignored: Type.Optional(Type.Boolean({ description: 'Tell what .gitignore leaves out, too.' })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        description: `At most this many entries; ${DEFAULT_LIMIT} by default.`
+      })
+    ),
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many entries to skip: `next_offset` of the page before.' })
+    )
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const State = Type.Enum([...STATES], {
+  description: 'Against the commit for the index, against the index for the working tree.'
+})
+
+const Output = Type.Object({
+  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  branch: Type.Object(
+    {
+      head: Type.Union([Type.String(), Type.Null()], {
+        description: 'Name of the branch; null where HEAD is detached.'
+      }),
+      oid: Type.Union([Type.String(), Type.Null()], {
+        description: 'The commit checked out; null before the first one.'
+      }),
+      detached: Type.Boolean({ description: 'A commit is checked out and no branch.' }),
+      upstream: Type.Optional(Type.String({ description: 'The branch that it follows, such as origin/main.' })),
+      ahead: Type.Optional(Type.Integer({ description: 'Commits that upstream lacks, as of the last fetch.' })),
+      behind: Type.Optional(
+        Type.Integer({ description: 'Commits of upstream that are missing here, as of the last fetch.' })
+      )
+    },
+    { description: 'What is checked out.' }
+  ),
+  operation: Type.Optional(Type.Enum([...OPERATIONS], { description: 'What was begun and not ended.' })),
+  entries: Type.Array(
+    Type.Object({
+      path: Type.String({ description: 'Relative to the workspace root; an untracked folder ends with a slash.' }),
+      from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
+      kind: Type.Enum([...KINDS], { description: 'What the entry tells.' }),
+      index: State,
+      worktree: State,
+      conflict: Type.Optional(Type.Enum([...CONFLICTS], { description: 'What the two sides of a merge did.' })),
+      submodule: Type.Optional(
+        Type.Object(
+          {
+            commit_changed: Type.Boolean({ description: 'Another commit is checked out in it.' }),
+            modified: Type.Boolean({ description: 'It has changed files; not looked at.' }),
+            untracked: Type.Boolean({ description: 'It has untracked files; not looked at.' })
+          },
+          { description: 'Where it is a repository of its own: ask git_status of its path for what is in it.' }
+        )
+      )
+    }),
+    { description: 'Sorted by path, first what is tracked.' }
+  ),
+  counts: Type.Object(
+    {
+      staged: Type.Integer({ description: 'Changed in the index.' }),
+      unstaged: Type.Integer({ description: 'Changed in the working tree.' }),
+      unmerged: Type.Integer({ description: 'In conflict.' }),
+      untracked: Type.Integer({ description: 'Not tracked.' }),
+      ignored: Type.Integer({ description: 'Ignored, where asked for.' })
+    },
+    { description: 'Of all entries, also those of other pages.' }
+  ),
+  stashes: Type.Integer({ description: 'How often changes were put aside.' }),
+  total: Type.Integer({ description: 'How many entries there are.' }),
+  truncated: Type.Boolean({ description: 'There are more after these.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+})
+type Output = Static<typeof Output>
+
+const UNTRACKED = { folders: 'normal', files: 'all', none: 'no' } as const
+
+export default defineTool({
+  name: 'git_status',
+  category: 'git',
+  description:
+    'Tell the state of a git repository: branch, upstream, staged, changed, untracked and conflicting files.',
+  input: Input,
+  output: Output,
+  timeout_ms: 30_000,
+  effect: 'read',
+  idempotent: true,
+  subject: ({ path }) => looksThrough(path),
+  run: (input, ctx) => told(input, ctx),
+  present(output, { offset = 0 }) {
+    const { branch, entries, total, truncated, operation } = output
+    const lines = [...headOf(output), ...fitting(entries.map(inShort))]
+    if (total === 0) lines.push('Nothing has changed.')
+    if (truncated)
+      lines.push(
+        `(Entries ${offset + 1} to ${offset + entries.length} of ${total}; go on with offset ${output.next_offset}.)`
+      )
+    const title = `${branch.head ?? (branch.oid ?? '').slice(0, 12)}: ${total === 0 ? 'clean' : `${total} entries`}`
+    return { title, content: lines.join('\n'), metadata: { total, operation }, ...(truncated && { truncated }) }
+  }
+})
+
+async function told(
+  { path, untracked = 'folders', ignored = false, limit = DEFAULT_LIMIT, offset = 0 }: Input,
+  ctx: Context
+): Promise<Output> {
+  const { repository, pathspecs } = await askedAt(ctx, path)
+  repository.refuseBare('whose state could be told')
+  const args = [
+    ...['status', '--porcelain=v2', '-z', '--branch', '--show-stash', '--ahead-behind', '--find-renames'],
+    ...['--ignore-submodules=dirty', `--untracked-files=${UNTRACKED[untracked]}`],
+    ...(ignored ? ['--ignored=traditional'] : []),
+    ...['--', ...pathspecs]
+  ]
+  const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
+  refuseFailed(ended, 'tell the state', repository)
+  const { head, oid, upstream, ahead, behind, stashes, entries } = statusIn(stdout)
+  const { operation } = repository
+  const all = entries.flatMap(entry => named(entry, file => repository.outside(file)))
+  const shown = all.slice(offset, offset + limit)
+  const next = offset + shown.length
+  return {
+    repository: repository.path,
+    branch: {
+      head,
+      oid,
+      detached: head === null,
+      ...(upstream !== undefined && { upstream }),
+      ...(ahead !== undefined && { ahead }),
+      ...(behind !== undefined && { behind })
+    },
+    ...(operation && { operation }),
+    entries: shown,
+    counts: countsOf(all),
+    stashes,
+    total: all.length,
+    truncated: next < all.length,
+    ...(next < all.length && { next_offset: next })
+  }
+}
+
+/** As the workspace calls it; nothing where it lies outside. What came from outside is told without where it was. */
+function named({ from, ...entry }: StatusEntry, outside: (file: string) => string | undefined): Output['entries'] {
+  const path = outside(entry.path)
+  const was = from === undefined ? undefined : outside(from)
+  return path === undefined ? [] : [{ ...entry, path, ...(was !== undefined && { from: was }) }]
+}
+
+const isChange = (state: string) => state !== 'unmodified' && state !== 'unmerged'
+
+function countsOf(entries: Output['entries']): Output['counts'] {
+  const count = (fits: (entry: Output['entries'][number]) => boolean) => entries.filter(fits).length
+  return {
+    staged: count(({ index }) => isChange(index)),
+    unstaged: count(({ worktree }) => isChange(worktree)),
+    unmerged: count(({ kind }) => kind === 'unmerged'),
+    untracked: count(({ kind }) => kind === 'untracked'),
+    ignored: count(({ kind }) => kind === 'ignored')
+  }
+}
+
+function headOf({ branch, operation, stashes }: Output): string[] {
+  const { head, oid, upstream, ahead, behind } = branch
+  const at = oid === null ? 'no commit yet' : oid.slice(0, 12)
+  const distance = ahead === undefined ? 'which is gone' : `ahead ${ahead}, behind ${behind}`
+  return [
+    head === null ? `Detached at ${at}.` : `On branch ${head} (${at}).`,
+    ...(upstream === undefined ? [] : [`Follows ${upstream}, ${distance}.`]),
+    ...(operation ? [`In the middle of: ${operation}.`] : []),
+    ...(stashes > 0 ? [`Put aside in the stash: ${stashes}.`] : [])
+  ]
+}
+
+function inShort({ path, from, kind, index, worktree, conflict, submodule }: Output['entries'][number]): string {
+  const name = from === undefined ? path : `${from} -> ${path}`
+  const what = submodule ? `${name} (submodule)` : name
+  if (kind === 'untracked' || kind === 'ignored') return `${kind}: ${what}`
+  if (conflict) return `conflict, ${conflict.replaceAll('_', ' ')}: ${what}`
+  return [
+    ...(index === 'unmodified' ? [] : [`staged, ${index.replace('_', ' ')}: ${what}`]),
+    ...(worktree === 'unmodified' ? [] : [`not staged, ${worktree.replace('_', ' ')}: ${what}`])
+  ].join('\n')
+}

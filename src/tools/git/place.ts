@@ -1,0 +1,23 @@
+// Which repository a call is about, and what of it.
+import type { Repository } from '../../host/git/git.ts'
+import type { Context, Subject } from '../../tool.ts'
+
+export const PATH_DESCRIPTION =
+  'File or folder to be limited to, relative to the workspace root, which is the default. The nearest repository at it or above it is taken.'
+
+/** Names are told from history too, as a listing does; contents are judged one by one. */
+export const looksThrough = (path = '.'): Subject => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
+
+export interface Asked {
+  repository: Repository
+  /** Canonical. */
+  path: string
+  /** What git is to be limited to; nothing where that is all. */
+  pathspecs: string[]
+}
+
+export async function askedAt({ host }: Context, given = '.'): Promise<Asked> {
+  const { path } = host.files.peekEntry(given)
+  const repository = await host.git.repository(path)
+  return { repository, path, pathspecs: repository.pathspecs(path) }
+}

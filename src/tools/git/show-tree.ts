@@ -1,0 +1,27 @@
+// What `git ls-tree -z --long` tells of a folder.
+import { Type } from 'typebox'
+
+const TYPES = { blob: 'file', tree: 'directory', commit: 'submodule' } as const
+const LINK = '120000'
+
+export const TreeEntry = Type.Object({
+  path: Type.String({ description: 'Relative to the workspace root.' }),
+  type: Type.Enum(['file', 'directory', 'symlink', 'submodule'], { description: 'What it is.' }),
+  mode: Type.String({ description: 'As git writes modes.' }),
+  oid: Type.String({ description: 'Its id.' }),
+  size: Type.Optional(Type.Integer({ description: 'Bytes, of a file.' }))
+})
+
+export function entriesIn(output: Buffer) {
+  return output
+    .toString('utf8')
+    .split('\0')
+    .flatMap(line => {
+      const [, mode = '', type = 'blob', oid = '', size = '', name = ''] =
+        /^(\d+) (\w+) ([0-9a-f]+) +(\S+)\t(.*)$/s.exec(line) ?? []
+      if (name === '') return []
+      const what: 'file' | 'directory' | 'submodule' | 'symlink' =
+        mode === LINK ? 'symlink' : TYPES[type as keyof typeof TYPES]
+      return [{ name, type: what, mode, oid, ...(/^\d+$/.test(size) && { size: Number(size) }) }]
+    })
+}
