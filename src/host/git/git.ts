@@ -24,6 +24,7 @@ import { Confinement } from './confinement.ts'
 import { Draft } from './draft.ts'
 import { ALONE, FLAGS, inVariables, SETTINGS, type Setting, UNATTENDED, WITHOUT_LOCKS } from './hardening.ts'
 import { type Hook, hooksIn } from './hooks.ts'
+import { Pushing } from './pushing.ts'
 import { Repository } from './repository.ts'
 import { findRepository, type RepositoryPlace, refuseForeign } from './repository-place.ts'
 import { type Ended, Running } from './running.ts'
@@ -81,15 +82,15 @@ export class GitOnMachine {
     this.#confinement = new Confinement(programs.spawner, programs.place)
   }
 
-  get #environment() {
+  get environment(): Environment {
     return this.#programs.environment ?? process.env
   }
 
   /** The user's own files, by the server's environment. */
   get user() {
     return {
-      home: homeOf(this.#environment),
-      folder: path.join(folderOf(this.#environment, 'XDG_CONFIG_HOME', '.config'), 'git')
+      home: homeOf(this.environment),
+      folder: path.join(folderOf(this.environment, 'XDG_CONFIG_HOME', '.config'), 'git')
     }
   }
 
@@ -104,9 +105,14 @@ export class GitOnMachine {
     const plain = { file: git, args: [...FLAGS, ...words], cwd: where }
     const program = access === 'push' ? plain : await this.#confinement.around(plain, writable)
     signal.throwIfAborted()
-    const own = { PATH, ...UNATTENDED, ...(access === 'read' && WITHOUT_LOCKS) }
+    const own = { PATH, ...(access !== 'push' && UNATTENDED), ...(access === 'read' && WITHOUT_LOCKS) }
     const spawned = await this.#programs.spawner.spawn({ ...program, env: { ...own, ...env }, stdin })
     return new Running(spawned, { signal, timeout_ms })
+  }
+
+  /** Where all workspaces are. */
+  get roots(): readonly string[] {
+    return this.#programs.roots()
   }
 
   /** Where drafts are made, out of reach of every command. */
@@ -131,7 +137,7 @@ export class GitOnMachine {
 
   #found() {
     if (this.#searched) return this.#searched
-    const PATH = pathBeside(this.#programs.roots(), this.#environment)
+    const PATH = pathBeside(this.#programs.roots(), this.environment)
     try {
       this.#searched = { PATH, git: findProgram('git', { PATH }, '/') }
     } catch {
@@ -177,6 +183,12 @@ export class Git {
   /** A tree beside the repository, to be made out of a commit and files as they are. */
   draft(repository: Repository): Promise<Draft> {
     return Draft.begin(this, repository, this.#machine.drafts)
+  }
+
+  /** For sending commits; `send` has an effect, and waits until the call's intent is durable. */
+  pushing(repository: Repository): Pushing {
+    const { signal, committed } = this.#effects
+    return new Pushing(this.#machine, repository, { signal, committed: () => committed.call(this.#effects) })
   }
 
   /** Moves a branch on, or what is checked out where that is none, and with it what is staged of some paths. */

@@ -13,7 +13,9 @@ export interface Hook {
 /** Those of these names that are there and may be run. */
 export function hooksIn(repository: Repository, names: readonly string[], home: string): Hook[] {
   const named = lastOf(repository.configuration.all, 'core.hookspath')
-  const folder = named ? path.resolve(repository.top, named.replace(/^~(?=\/)/, home)) : `${repository.common_dir}/hooks`
+  const folder = named
+    ? path.resolve(repository.top, named.replace(/^~(?=\/)/, home))
+    : `${repository.common_dir}/hooks`
   return names.map(name => ({ name, file: path.join(folder, name) })).filter(({ file }) => mayRun(file))
 }
 

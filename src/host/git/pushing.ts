@@ -1,0 +1,137 @@
+// Sending commits to a remote. It is done from a repository of nobody that sees the objects of the real one: so nothing
+// that a repository configures has a say in what is started, where it leads, or who is asked for a password.
+import { copyFileSync, existsSync } from 'node:fs'
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { type RemoteAddress, readRemote } from '../../text/remote-url.ts'
+import type { Effects } from '../host.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { userEnvironment, waysOf } from './as-user.ts'
+import { nobodysRepository } from './draft.ts'
+import type { GitOnMachine, GitOrder } from './git.ts'
+import { inVariables, type Setting } from './hardening.ts'
+import type { Repository } from './repository.ts'
+import type { Ended } from './running.ts'
+import { servedRemote } from './served-remote.ts'
+
+/** A remote as it is configured. */
+export interface Configured {
+  url: string
+  /** Where it is pushed to, if that is another place. */
+  pushurl: string | undefined
+}
+
+export interface Destination {
+  address: RemoteAddress
+  /** As git is told it: before the user's own settings have made the address of it. */
+  settings: readonly Setting[]
+  /** Real path of a folder of this machine. */
+  folder: string | undefined
+}
+
+export interface PushOrder {
+  /** `<commit>:refs/heads/<branch>` */
+  refspec: string
+  /** `<ref>:<commit>`: what must be replaced at the remote, where something else may be. */
+  lease?: string
+  timeout_ms: number
+}
+
+const NAME = 'there'
+
+/** The other side is a git of this machine, in a repository that anybody may have made: it runs nothing of it, and does
+ * not touch files that are checked out. */
+const RECEIVE: readonly Setting[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.alternateRefsCommand', 'true'],
+  ['receive.denyCurrentBranch', 'refuse'],
+  ['receive.autogc', 'false'],
+  ['gc.auto', '0'],
+  ['gpg.program', 'false'],
+  ['safe.directory', '*']
+]
+
+export class Pushing {
+  readonly #machine: GitOnMachine
+  readonly #repository: Repository
+  readonly #effects: Pick<Effects, 'signal' | 'committed'>
+
+  constructor(machine: GitOnMachine, repository: Repository, effects: Pick<Effects, 'signal' | 'committed'>) {
+    this.#machine = machine
+    this.#repository = repository
+    this.#effects = effects
+  }
+
+  /** Where a push to a remote leads, once the user's own settings have had their say. Nothing is reached. */
+  async destination({ url, pushurl }: Configured): Promise<Destination> {
+    const settings: Setting[] = [
+      [`remote.${NAME}.url`, url],
+      ...(pushurl === undefined ? [] : [[`remote.${NAME}.pushurl`, pushurl] as const])
+    ]
+    const said = await this.#run(['remote', 'get-url', '--push', NAME], { settings, access: 'read' })
+    const address = readRemote(said.stdout.toString('utf8').replace(/\n$/, ''))
+    if ('fault' in address) throw new ToolError('URL_BLOCKED', `The address of the remote ${address.fault}.`)
+    return {
+      address,
+      settings,
+      folder:
+        address.transport === 'file'
+          ? servedRemote(path.resolve(this.#repository.top, address.path), this.#machine.roots)
+          : undefined
+    }
+  }
+
+  async send(to: Destination, { refspec, lease, timeout_ms }: PushOrder): Promise<Ended & { stdout: Buffer }> {
+    await this.#effects.committed()
+    const words = RECEIVE.map(([key, value]) => `-c ${key}=${value}`).join(' ')
+    const { folder, address } = to
+    const args = [
+      ...['push', '--porcelain', '--no-verify', '--no-signed', '--no-progress', '--recurse-submodules=no'],
+      ...(lease === undefined ? [] : [`--force-with-lease=${lease}`]),
+      ...(folder === undefined ? [] : [`--receive-pack=git ${words} receive-pack`]),
+      ...['--', NAME, refspec]
+    ]
+    const settings = folder === undefined ? to.settings : [[`remote.${NAME}.url`, folder] as const]
+    return this.#run(args, { settings, access: 'push', env: { GIT_ALLOW_PROTOCOL: address.transport }, timeout_ms })
+  }
+
+  async #run(args: readonly string[], { settings = [], env = {}, ...order }: Omit<GitOrder, 'args'>) {
+    const { common_dir, git_dir, configuration } = this.#repository
+    const { path: folder, remove } = await temporaryFolder(this.#machine.drafts)
+    try {
+      const place = path.join(folder, 'git')
+      nobodysRepository(place, this.#repository)
+      const shallow = path.join(common_dir, 'shallow')
+      if (existsSync(shallow)) copyFileSync(shallow, path.join(place, 'shallow'))
+      const { environment, user } = this.#machine
+      const all = [...waysOf(configuration.users), ...settings]
+      const running = await this.#machine.start(
+        place,
+        args,
+        {
+          ...order,
+          args,
+          env: {
+            ...userEnvironment(environment, configuration.users, user.home),
+            GIT_DIR: place,
+            GIT_OBJECT_DIRECTORY: path.join(common_dir, 'objects'),
+            ...inVariables(all),
+            ...env
+          },
+          writable: []
+        },
+        this.#effects.signal
+      )
+      const ended = await running.all(MAX_BYTES)
+      return { ...ended, stderr: withoutFolders(ended.stderr, [place, git_dir, common_dir]) }
+    } finally {
+      await remove()
+    }
+  }
+}
+
+const MAX_BYTES = 1024 * 1024
+
+const withoutFolders = (text: string, folders: readonly string[]) =>
+  folders.reduce((said, folder) => said.replaceAll(folder, '.git'), text)

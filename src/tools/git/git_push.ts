@@ -1,0 +1,213 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { visible } from '../../text/visible.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { PATH_DESCRIPTION } from './place.ts'
+import { type PushPlan, planPush } from './push-plan.ts'
+import { outcomeOf } from './pushed.ts'
+
+const TIMEOUT_MS = 180_000
+/** So that there is time left to say what happened. */
+const SEND_MS = 170_000
+
+const Input = Type.Object(
+  {
+    remote: Type.Optional(
+      Type.String({ minLength: 1, description: 'Name of a configured remote; by default the one of the branch.' })
+    ),
+    branch: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Branch to push, to the one of the same name; by default what is checked out.'
+      })
+    ),
+    force: Type.Optional(
+      Type.Boolean({
+        description:
+          'Replace what the remote has, if that is still what was fetched last. Refused unless a rule allows it.'
+      })
+    ),
+    path: Type.Optional(Type.String({ description: PATH_DESCRIPTION }))
+  },
+  { additionalProperties: false }
+)
+
+const Output = Type.Object({
+  repository: Type.String({
+    description: 'Folder of the repository in the workspace; . for the root or one above it.'
+  }),
+  remote: Type.String({ description: 'Name of the remote.' }),
+  url: Type.String({ description: 'Its address, without what lets anybody in.' }),
+  branch: Type.String({ description: 'The branch, here and at the remote.' }),
+  commit: Type.String({ description: 'Where the branch of the remote stands now.' }),
+  before: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where it stood when it was fetched last; null where that is not known.'
+  }),
+  outcome: Type.Enum(['created', 'updated', 'forced', 'up_to_date'], { description: 'What happened at the remote.' }),
+  commits: Type.Array(
+    Type.Object({
+      oid: Type.String({ description: 'Its id.' }),
+      subject: Type.String({ description: 'Its first line.' })
+    }),
+    { description: 'What was new there, as far as that was known; the newest first.' }
+  ),
+  total: Type.Integer({ description: 'How many commits that are; the first are listed.' }),
+  upstream_set: Type.Boolean({ description: 'The branch follows that of the remote from now on.' }),
+  remote_says: Type.String({ description: 'What the remote said besides.' }),
+  notes: Type.Array(Type.String(), { description: 'What went wrong here afterwards.' })
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'git_push',
+  category: 'git',
+  description:
+    'Send the commits of one branch to the branch of the same name at a remote. Always needs a strict approval, which shows the address and the commits; exactly these are sent.',
+  input: Input,
+  output: Output,
+  timeout_ms: TIMEOUT_MS,
+  effect: 'destructive',
+  subject: ({ path = '.', force }) => ({
+    paths: [{ path, access: 'list', entry: true }],
+    ...(force && { strict: FORCE, only_by_rule: `${FORCE} It is refused unless a rule allows git_push.` })
+  }),
+  async touches(input, ctx) {
+    const plan = await planPush(input, ctx)
+    PLANS.set(ctx, plan)
+    return []
+  },
+  stands_on(_, ctx) {
+    const { remote, to, branch, oid, known, sets_upstream } = planned(ctx)
+    return {
+      remote,
+      settings: to.settings,
+      shown: to.address.shown,
+      folder: to.folder,
+      branch,
+      oid,
+      known,
+      sets_upstream
+    }
+  },
+  preview(_, ctx) {
+    const plan = planned(ctx)
+    const { remote, to, branch, oid, commits, total, force } = plan
+    const text = [
+      `${force ? 'Force ' : ''}${branch} → ${branch} of ${remote}`,
+      `Address: ${to.address.shown}`,
+      `Commit: ${oid}`,
+      '',
+      total === 0
+        ? 'No commits that it lacks, as far as is known.'
+        : `${total === 1 ? '1 commit' : `${total} commits`}:`,
+      ...commits.map(({ short, subject, author }) => `${short} ${subject} (${author.name})`),
+      ...(total > commits.length ? [`… and ${total - commits.length} more`] : [])
+    ]
+    return {
+      title: visible(`${force ? 'Force-push' : 'Push'} ${branch} to ${remote} (${to.address.shown})`),
+      text: visible(text.join('\n')),
+      notes: notesOf(plan, ctx).map(visible)
+    }
+  },
+  run: (_, ctx) => pushed(planned(ctx), ctx),
+  present({ remote, url, branch, commit, outcome, commits, total, upstream_set, remote_says, notes }) {
+    const head = `${branch} of ${remote} (${url}) ${WORDS[outcome]} ${commit.slice(0, 12)}.`
+    return {
+      title: `${remote}/${branch}: ${outcome.replaceAll('_', ' ')}`,
+      content: [
+        head,
+        ...commits.map(({ oid, subject }) => `${oid.slice(0, 12)} ${subject}`),
+        ...(total > commits.length ? [`(and ${total - commits.length} more)`] : []),
+        ...(upstream_set ? [`${branch} follows ${remote}/${branch} now.`] : []),
+        ...(remote_says === '' ? [] : ['The remote says:', remote_says]),
+        ...notes
+      ].join('\n'),
+      metadata: { commit, outcome, total }
+    }
+  }
+})
+
+const FORCE = 'It replaces what others may have from the remote.'
+
+const WORDS: Readonly<Record<Output['outcome'], string>> = {
+  created: 'was made at',
+  updated: 'is now at',
+  forced: 'was replaced, and is now at',
+  up_to_date: 'was already at'
+}
+
+/** The last look at what the call would send: what was shown and bound is what is sent. */
+const PLANS = new WeakMap<Context, PushPlan>()
+
+function planned(ctx: Context): PushPlan {
+  const plan = PLANS.get(ctx)
+  if (!plan) throw new Error('Nobody looked at what is to be pushed.')
+  return plan
+}
+
+function notesOf(
+  { repository, remote, branch, known, missing, sets_upstream, follows, secrets }: PushPlan,
+  { host }: Context
+) {
+  const hooks = host.git.hooks(repository, ['pre-push'])
+  return [
+    known === undefined
+      ? `As of the last fetch ${remote} has no branch ${branch}: this makes it.`
+      : `As of the last fetch ${remote} has ${branch} at ${known.slice(0, 12)}; that may be out of date.`,
+    ...(missing > 0 ? [`${missing} commits of the remote are thrown away by it.`] : []),
+    ...(sets_upstream ? [`${branch} will follow ${remote}/${branch} from then on.`] : []),
+    ...(follows === undefined ? [] : [`${branch} follows ${follows}, which this does not push to.`]),
+    ...(hooks.length > 0 ? ['The hook pre-push of the repository does not run.'] : []),
+    ...(secrets === undefined ? ['Too many files to look for those that may hold credentials.'] : []),
+    ...(secrets ?? []).map(path => `The commits hold ${path}, which may hold credentials.`)
+  ]
+}
+
+async function pushed(plan: PushPlan, ctx: Context): Promise<Output> {
+  const { repository, remote, to, branch, oid, known, force, commits, total } = plan
+  const ref = `refs/heads/${branch}`
+  const said = await ctx.host.git.pushing(repository).send(to, {
+    refspec: `${oid}:${ref}`,
+    ...(force && { lease: `${ref}:${known}` }),
+    timeout_ms: SEND_MS
+  })
+  const { outcome, remote_says } = outcomeOf(said)
+  const { upstream_set, notes } = await remembered(plan, ctx)
+  return {
+    repository: repository.path,
+    remote,
+    url: to.address.shown,
+    branch,
+    commit: oid,
+    before: known ?? null,
+    outcome,
+    commits: commits.map(({ oid, subject }) => ({ oid, subject })),
+    total,
+    upstream_set,
+    remote_says,
+    notes
+  }
+}
+
+/** What git itself keeps of a push. It is done by then, whatever becomes of this. */
+async function remembered(
+  { repository, remote, branch, oid, tracking, sets_upstream }: PushPlan,
+  { host }: Context
+): Promise<Pick<Output, 'upstream_set' | 'notes'>> {
+  const { steady } = host.git
+  const write = async (args: string[]) => {
+    const { code, stderr } = await steady.run(repository, { access: 'write', args })
+    if (code !== 0) throw new ToolError('EXECUTION_ERROR', stderr.trim())
+  }
+  try {
+    if (tracking !== undefined) await write(['update-ref', '-m', 'update by push', tracking, oid])
+    if (sets_upstream) {
+      await write(['config', '--local', `branch.${branch}.remote`, remote])
+      await write(['config', '--local', `branch.${branch}.merge`, `refs/heads/${branch}`])
+    }
+    return { upstream_set: sets_upstream, notes: [] }
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    return { upstream_set: false, notes: [`It was pushed, but that could not be noted here: ${error.message}`] }
+  }
+}
