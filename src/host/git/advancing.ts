@@ -8,6 +8,7 @@ import { errnoOf } from '../errno.ts'
 import { stampOf } from '../files/stamp.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { begin, identityAt } from './begun.ts'
+import { lastOf } from './configuration.ts'
 import type { Git } from './git.ts'
 import type { Repository } from './repository.ts'
 
@@ -19,14 +20,25 @@ export interface Staged {
 }
 
 export interface Advance {
-  /** The branch, by its full name; undefined where none is checked out. */
+  /** What is checked out now, by its full name; undefined where that is no branch. */
   branch: string | undefined
+  move: CommitMove | SwitchMove
+  staged: readonly Staged[]
+}
+
+/** What is checked out moves on to a commit. */
+interface CommitMove {
   /** Where it stands now; undefined for a branch that is not there yet. */
   from: string | undefined
   to: string
-  /** For the log of references. */
+  /** For the log of references, as all reasons. */
   reason: string
-  staged: readonly Staged[]
+}
+
+/** Another branch is checked out, by its full name. */
+interface SwitchMove {
+  head: string
+  reason: string
 }
 
 /** How often it is tried where somebody else stages something at the same time. */
@@ -44,7 +56,7 @@ export async function advanced(
     for (let left = TRIES; ; left -= 1) {
       if (await tried(git, repository, advance, { folder, begun: places.begun })) return
       if (left === 1)
-        throw new ToolError('CONFLICT', 'Somebody else keeps changing what is staged; nothing was committed.')
+        throw new ToolError('CONFLICT', 'Somebody else keeps changing what is staged; nothing was changed.')
     }
   } finally {
     await remove()
@@ -65,28 +77,47 @@ async function tried(
   if (before !== undefined) copyFileSync(index, draft)
   const stage = ['update-index', '--replace', '-z', '--index-info']
   const env = { GIT_INDEX_FILE: draft }
-  const staged = await git.run(repository, { access: 'draft', args: stage, stdin: linesOf(advance), folder, env })
+  const staged = await git.run(repository, {
+    access: 'draft',
+    args: stage,
+    stdin: linesOf(advance.staged, repository),
+    folder,
+    env
+  })
   if (staged.code !== 0)
     throw new ToolError('EXECUTION_ERROR', `What is staged cannot be written: ${staged.stderr.trim()}`)
-  const { branch, from, to, reason } = advance
-  const ref = branch ?? 'HEAD'
+  const { ref, to, args } = stepOf(advance, repository)
   const lock = new IndexLock(index, draft)
   const { git_dir, common_dir } = repository
   const over = begin(begun, { git_dir, common_dir, ref, to, whole: lock.whole, identity: lock.identity })
   try {
     lock.take()
     if (stampAt(index) !== before) return false
-    if ((await checkedOut(git, repository)) !== branch) throw moved()
-    const deref = branch === undefined ? ['--no-deref'] : []
-    const args = ['update-ref', ...deref, '-m', reason, ref, to, from ?? '0'.repeat(to.length)]
+    if ((await checkedOut(git, repository)) !== advance.branch) throw moved()
     const { stderr } = await git.run(repository, { access: 'write', args })
-    if ((await standsAt(git, repository, ref)) !== to) throw refused(stderr)
+    const stands = ref === 'HEAD' && isName(to) ? checkedOut(git, repository) : standsAt(git, repository, ref)
+    if ((await stands) !== to) throw notMoved(stderr)
     lock.exchange()
     return true
   } finally {
     lock.release()
     over()
   }
+}
+
+/** Whether HEAD comes to name a branch, and not to stand at a commit. */
+export const isName = (to: string) => to.startsWith('refs/')
+
+function stepOf({ branch, move }: Advance, repository: Repository) {
+  const { reason } = move
+  if ('head' in move) {
+    const args = ['symbolic-ref', '-m', reason, 'HEAD', move.head]
+    return { ref: 'HEAD', to: move.head, args }
+  }
+  const ref = branch ?? 'HEAD'
+  const deref = branch === undefined ? ['--no-deref'] : []
+  const args = ['update-ref', ...deref, '-m', reason, ref, move.to, move.from ?? noObject(repository)]
+  return { ref, to: move.to, args }
 }
 
 /** Git's own lock on an index, which holds what is to take the index's place. */
@@ -144,19 +175,23 @@ export async function standsAt(git: Git, repository: Repository, ref: string): P
   return code === 0 ? stdout.toString('latin1').trim() : undefined
 }
 
-const moved = () => new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was committed.')
+const moved = () => new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was changed.')
 
-function refused(stderr: string) {
+function notMoved(stderr: string) {
   if (/but expected|reference already exists|unable to resolve/.test(stderr))
-    return new ToolError('STALE_FILE', 'The branch has moved on meanwhile; nothing was committed.')
+    return new ToolError('STALE_FILE', 'The branch has moved on meanwhile; nothing was changed.')
   if (/File exists/.test(stderr))
     return new ToolError('CONFLICT', 'Another git is at work on the branch, or one was killed: it holds its lock.')
   return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${stderr.trim()}`)
 }
 
 /** As `--index-info` takes them; mode 0 takes a path away. */
-const linesOf = ({ staged, to }: Advance) =>
-  staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? '0'.repeat(to.length)}\t${path}\0`).join('')
+const linesOf = (staged: readonly Staged[], repository: Repository) =>
+  staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? noObject(repository)}\t${path}\0`).join('')
+
+/** The id that stands for none. */
+export const noObject = ({ configuration }: Repository) =>
+  '0'.repeat(lastOf(configuration.all, 'extensions.objectformat') === 'sha256' ? 64 : 40)
 
 function stampAt(file: string) {
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })

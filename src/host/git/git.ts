@@ -17,7 +17,7 @@ import { findProgram } from '../processes/shell.ts'
 import type { Spawner } from '../processes/spawner.ts'
 import { folderOf, homeOf } from '../server/home.ts'
 import { ownTemporary } from '../temporary.ts'
-import { type Advance, advanced } from './advancing.ts'
+import { type Advance, advanced, isName } from './advancing.ts'
 import { endBegun } from './begun.ts'
 import { type Configuration, Configurations } from './configuration.ts'
 import { Confinement } from './confinement.ts'
@@ -127,11 +127,12 @@ export class GitOnMachine {
 
   /** Ends what a server that was killed has left half done in repositories. */
   endBegun(): Promise<void> {
-    return endBegun(this.begun, async ({ git_dir, ref }) => {
-      const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
+    return endBegun(this.begun, async ({ git_dir, ref, to }) => {
+      const commit = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
+      const args = isName(to) ? ['symbolic-ref', '--quiet', ref] : commit
       const env = { ...ALONE, GIT_DIR: git_dir, ...inVariables(SETTINGS) }
       const running = await this.start(git_dir, args, { args, env, writable: [] }, new AbortController().signal)
-      return (await running.all(MAX_BYTES)).stdout.toString('latin1').trim()
+      return (await running.all(MAX_BYTES)).stdout.toString('utf8').trim()
     })
   }
 

@@ -1,6 +1,6 @@
 // Sending commits to a remote. It is done from a repository of nobody that sees the objects of the real one: so nothing
 // that a repository configures has a say in what is started, where it leads, or who is asked for a password.
-import { copyFileSync, existsSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { type RemoteAddress, readRemote } from '../../text/remote-url.ts'
@@ -24,7 +24,7 @@ export interface Configured {
 export interface Destination {
   address: RemoteAddress
   /** As git is told it: before the user's own settings have made the address of it. */
-  settings: readonly Setting[]
+  configured: Configured
   /** Real path of a folder of this machine. */
   folder: string | undefined
 }
@@ -64,17 +64,13 @@ export class Pushing {
   }
 
   /** Where a push to a remote leads, once the user's own settings have had their say. Nothing is reached. */
-  async destination({ url, pushurl }: Configured): Promise<Destination> {
-    const settings: Setting[] = [
-      [`remote.${NAME}.url`, url],
-      ...(pushurl === undefined ? [] : [[`remote.${NAME}.pushurl`, pushurl] as const])
-    ]
-    const said = await this.#run(['remote', 'get-url', '--push', NAME], { settings, access: 'read' })
+  async destination(configured: Configured): Promise<Destination> {
+    const said = await this.#run(configured, ['remote', 'get-url', '--push', NAME], { access: 'read' })
     const address = readRemote(said.stdout.toString('utf8').replace(/\n$/, ''))
     if ('fault' in address) throw new ToolError('URL_BLOCKED', `The address of the remote ${address.fault}.`)
     return {
       address,
-      settings,
+      configured,
       folder:
         address.transport === 'file'
           ? servedRemote(path.resolve(this.#repository.top, address.path), this.#machine.roots)
@@ -92,20 +88,20 @@ export class Pushing {
       ...(folder === undefined ? [] : [`--receive-pack=git ${words} receive-pack`]),
       ...['--', NAME, refspec]
     ]
-    const settings = folder === undefined ? to.settings : [[`remote.${NAME}.url`, folder] as const]
-    return this.#run(args, { settings, access: 'push', env: { GIT_ALLOW_PROTOCOL: address.transport }, timeout_ms })
+    const configured = folder === undefined ? to.configured : { url: folder, pushurl: undefined }
+    return this.#run(configured, args, { access: 'push', env: { GIT_ALLOW_PROTOCOL: address.transport }, timeout_ms })
   }
 
-  async #run(args: readonly string[], { settings = [], env = {}, ...order }: Omit<GitOrder, 'args'>) {
+  async #run(configured: Configured, args: readonly string[], { env = {}, ...order }: Omit<GitOrder, 'args'>) {
     const { common_dir, git_dir, configuration } = this.#repository
     const { path: folder, remove } = await temporaryFolder(this.#machine.drafts)
     try {
       const place = path.join(folder, 'git')
       nobodysRepository(place, this.#repository)
+      appendFileSync(path.join(place, 'config'), sectionOf(configured))
       const shallow = path.join(common_dir, 'shallow')
       if (existsSync(shallow)) copyFileSync(shallow, path.join(place, 'shallow'))
       const { environment, user } = this.#machine
-      const all = [...waysOf(configuration.users), ...settings]
       const running = await this.#machine.start(
         place,
         args,
@@ -116,7 +112,7 @@ export class Pushing {
             ...userEnvironment(environment, configuration.users, user.home),
             GIT_DIR: place,
             GIT_OBJECT_DIRECTORY: path.join(common_dir, 'objects'),
-            ...inVariables(all),
+            ...inVariables(waysOf(configuration.users)),
             ...env
           },
           writable: []
@@ -130,6 +126,17 @@ export class Pushing {
     }
   }
 }
+
+/** Only where it stands in a file git takes a remote for one. */
+const sectionOf = ({ url, pushurl }: Configured) =>
+  [
+    `[remote "${NAME}"]`,
+    `\turl = ${quoted(url)}`,
+    ...(pushurl === undefined ? [] : [`\tpushurl = ${quoted(pushurl)}`]),
+    ''
+  ].join('\n')
+
+const quoted = (value: string) => `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
 const MAX_BYTES = 1024 * 1024
 

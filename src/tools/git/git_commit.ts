@@ -130,7 +130,7 @@ async function committed(plan: CommitPlan, ctx: Context): Promise<Output> {
   }
   const commit = await commitOf(plan, ctx)
   const reason = `${parent === undefined ? 'commit (initial)' : 'commit'}: ${subjectOf(message)}`
-  await git.advance(repository, { branch, from: parent, to: commit, reason, staged: files })
+  await git.advance(repository, { branch, move: { from: parent, to: commit, reason }, staged: files })
   return {
     repository: repository.path,
     commit,

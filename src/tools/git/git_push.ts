@@ -80,7 +80,7 @@ export default defineTool({
     const { remote, to, branch, oid, known, sets_upstream } = planned(ctx)
     return {
       remote,
-      settings: to.settings,
+      configured: to.configured,
       shown: to.address.shown,
       folder: to.folder,
       branch,
