@@ -1,4 +1,5 @@
 // The files of a scenario, made on disk.
+import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, lstatSync, lutimesSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { contents } from './folder.ts'
@@ -30,6 +31,37 @@ export function makeWorld(folder: string, from: string, wishes: Wishes) {
   for (const [name, wish] of Object.entries(wishes)) grant(path.join(folder, name), wish)
   for (const file of names().reverse()) date(file, LONG_AGO)
   for (const [name, { modified }] of Object.entries(wishes)) if (modified) date(path.join(folder, name), modified)
+}
+
+/** What is done to a world once it is made, step by step: words for git, run in it, or more wishes. Commits are the same
+ * each time: who made them, and one minute after the other. */
+export type Step = string[] | Wishes
+
+export function setUp(folder: string, steps: readonly Step[]) {
+  for (const [at, step] of steps.entries()) {
+    if (Array.isArray(step)) execFileSync('git', step, { cwd: folder, env: gitEnvironment(at), stdio: 'ignore' })
+    else for (const [name, wish] of Object.entries(step)) grant(path.join(folder, name), wish)
+  }
+}
+
+/** Nothing of the user's own. */
+export function gitEnvironment(minute = 0): Record<string, string> {
+  const date = new Date(Date.parse(LONG_AGO) + minute * 60_000).toISOString()
+  const who = (role: string) => ({
+    [`GIT_${role}_NAME`]: 'Ada',
+    [`GIT_${role}_EMAIL`]: 'ada@example.com',
+    [`GIT_${role}_DATE`]: date
+  })
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: '/nonexistent',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'init.defaultBranch',
+    GIT_CONFIG_VALUE_0: 'main',
+    ...who('AUTHOR'),
+    ...who('COMMITTER')
+  }
 }
 
 function plainMode(file: string) {

@@ -7,14 +7,15 @@
 //   after/       what is in the workspace then, byte for byte; none: the same as before
 //   world.json   {before, after}: by path, what git or an editor would not keep as it is, or would obey: links, modes,
 //                times, empty folders, names such as `.gitignore` or `x.test.ts`, very long texts (see Wish). An empty
-//                `after` says that nothing is left. `needs` names programs without which the case says nothing
+//                `after` says that nothing is left. `setup`: what is done to the world before the call (see Step); of
+//                git's own folder nothing is compared. `needs` names programs without which the case says nothing
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { contents } from './folder.ts'
-import { makeWorld, type Wishes } from './scenario-world.ts'
+import { makeWorld, type Step, setUp, type Wishes } from './scenario-world.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from './start-app.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'scenarios')
@@ -37,7 +38,9 @@ for (const [at, name] of names.entries()) {
   t.test(name, { skip: lacking(wishes.needs ?? []) }, async t => {
     const root = roots[at]!
     makeWorld(root.path, path.join(folder, 'before'), wishes.before ?? {})
-    const before = contents(root.path)
+    setUp(root.path, wishes.setup ?? [])
+    const seen = wishes.setup ? withoutGit : contents
+    const before = seen(root.path)
     const answers: Json[] = []
     for (const call of calls) answers.push(await ended({ session_id: name, workspace: root.name, ...call }))
     t.strictSame(
@@ -47,7 +50,7 @@ for (const [at, name] of names.entries()) {
     const after = path.join(home, 'after', name)
     const unchanged = !wishes.after && !existsSync(path.join(folder, 'after'))
     if (!unchanged) makeWorld(after, path.join(folder, 'after'), wishes.after ?? {})
-    t.strictSame(contents(root.path), unchanged ? before : contents(after))
+    t.strictSame(seen(root.path), unchanged ? before : seen(after))
   })
 }
 
@@ -60,7 +63,7 @@ t.test('every built-in tool has a scenario', async t => {
 function scenario(folder: string): {
   calls: Json[]
   results: Json[]
-  wishes: { before?: Wishes; after?: Wishes; needs?: string[] }
+  wishes: { before?: Wishes; after?: Wishes; setup?: Step[]; needs?: string[] }
 } {
   const stray = readdirSync(folder).filter(part => !PARTS.includes(part))
   if (stray.length > 0) throw new Error(`A case holds ${PARTS.join(', ')}, but not ${stray.join(', ')}.`)
@@ -95,6 +98,10 @@ function asNamed(value: Json, pattern: Json): Json {
   if (Array.isArray(value) && Array.isArray(pattern)) return value.map((each, i) => asNamed(each, pattern[i]))
   if (!isObject(value) || !isObject(pattern)) return value
   return Object.fromEntries(Object.keys(pattern).map(key => [key, asNamed(value[key], pattern[key])]))
+}
+
+function withoutGit(folder: string): ReturnType<typeof contents> {
+  return Object.fromEntries(Object.entries(contents(folder)).filter(([name]) => !/(?:^|\/)\.git(?:\/|$)/.test(name)))
 }
 
 function isObject(value: Json) {

@@ -1,5 +1,5 @@
 // What every tool owes, whatever it does. A new tool needs one row here.
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv, type SchemaObject } from 'ajv'
 import formats from 'ajv-formats'
@@ -9,6 +9,7 @@ import { Config } from '../src/config.ts'
 import { TOOLS } from '../src/tools/index.ts'
 import { contents } from './folder.ts'
 import { Gate, heldTools } from './gate.ts'
+import { makeWorld, setUp } from './scenario-world.ts'
 import { type Json, startApp } from './start-app.ts'
 import { NO_HISTORY } from './tools/context.ts'
 
@@ -64,6 +65,12 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   send_input: { task_id: TASK, text: 'hi\n' },
   stop_background_task: { task_id: TASK },
   run_code: { language: 'bash', code: 'echo hi; cat b.txt', cwd: 'dir' },
+  git_status: { path: 'repo' },
+  git_diff: { path: 'repo/a.txt' },
+  git_log: { path: 'repo/a.txt', files: true },
+  git_show: { rev: 'HEAD', path: 'repo' },
+  git_blame: { path: 'repo/a.txt', lines: [{ start: 1, end: 2 }] },
+  git_branch: { path: 'repo' },
   todo_write: { todos: [{ content: 'later', status: 'pending' }] },
   todo_read: {}
 }
@@ -79,12 +86,16 @@ async function start(t: Test) {
   const outside = path.join(app.folder, 'outside')
   mkdirSync(outside)
   writeFileSync(path.join(outside, 'secret.txt'), 'secret')
+  const repository = path.join(app.folder, 'repo')
+  makeWorld(repository, '', { 'a.txt': { text: 'one\n' } })
+  setUp(repository, [['init'], ['add', '-A'], ['commit', '-m', 'First'], { 'a.txt': { text: 'one\ntwo\n' } }])
   const state = () => ({ inside: contents(app.root), outside: contents(outside) })
   const head = async () => (await app.get('/state')).head
   /** Makes the files what they were, and tells how that is. */
   const reset = () => {
     for (const name of readdirSync(app.root)) rmSync(path.join(app.root, name), { recursive: true })
     for (const [name, content] of Object.entries(FILES)) app.write(name, content)
+    cpSync(repository, path.join(app.root, 'repo'), { recursive: true })
     return state()
   }
   const approve = ({ tool_call_id, approval }: Json, query = '') =>

@@ -15,17 +15,22 @@ const Person = (description: string) =>
     { description }
   )
 
-export const Commit = Type.Object({
-  oid: Type.String({ description: 'Its id.' }),
-  short: Type.String({ description: 'As much of the id as names it here.' }),
-  parents: Type.Array(Type.String(), { description: 'Ids; none of the first commit, several of a merge.' }),
-  author: Person('Who wrote it.'),
-  committer: Person('Who committed it.'),
-  subject: Type.String({ description: 'First paragraph of the message.' }),
-  body: Type.String({ description: 'The rest of the message.' }),
-  body_truncated: Type.Optional(Type.Boolean({ description: 'The body is longer than this.' })),
-  refs: Type.Array(Type.String(), { description: 'Whole names of what points at it: refs/heads/…, refs/tags/…, HEAD.' })
-})
+export const Commit = Type.Object(
+  {
+    oid: Type.String({ description: 'Its id.' }),
+    short: Type.String({ description: 'As much of the id as names it here.' }),
+    parents: Type.Array(Type.String(), { description: 'Ids; none of the first commit, several of a merge.' }),
+    author: Person('Who wrote it.'),
+    committer: Person('Who committed it.'),
+    subject: Type.String({ description: 'First paragraph of the message.' }),
+    body: Type.String({ description: 'The rest of the message.' }),
+    body_truncated: Type.Optional(Type.Boolean({ description: 'The body is longer than this.' })),
+    refs: Type.Array(Type.String(), {
+      description: 'Whole names of what points at it: refs/heads/…, refs/tags/…, HEAD.'
+    })
+  },
+  { description: 'The commit.' }
+)
 export type Commit = Static<typeof Commit>
 
 const FIELDS = ['%H', '%h', '%P', '%aN', '%aE', '%at', '%cN', '%cE', '%ct', '%D', '%s', '%b']
