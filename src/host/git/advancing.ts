@@ -9,7 +9,7 @@ import { stampOf } from '../files/stamp.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { begin, identityAt } from './begun.ts'
 import { lastOf } from './configuration.ts'
-import type { Git } from './git.ts'
+import type { Git, GitOrder } from './git.ts'
 import type { Repository } from './repository.ts'
 
 /** Of one path in a tree: undefined where it holds nothing. */
@@ -74,18 +74,11 @@ async function tried(
   const before = stampAt(index)
   const draft = path.join(folder, 'index')
   rmSync(draft, { force: true })
-  if (before !== undefined) copyFileSync(index, draft)
-  const stage = ['update-index', '--replace', '-z', '--index-info']
-  const env = { GIT_INDEX_FILE: draft }
-  const staged = await git.run(repository, {
-    access: 'draft',
-    args: stage,
-    stdin: linesOf(advance.staged, repository),
-    folder,
-    env
-  })
-  if (staged.code !== 0)
-    throw new ToolError('EXECUTION_ERROR', `What is staged cannot be written: ${staged.stderr.trim()}`)
+  const draw = (args: string[], stdin?: string) =>
+    drawn(git, repository, { args, folder, env: { GIT_INDEX_FILE: draft }, ...(stdin !== undefined && { stdin }) })
+  if (before === undefined) await draw(['read-tree', '--empty'])
+  else copyFileSync(index, draft)
+  await draw(['update-index', '--replace', '-z', '--index-info'], linesOf(advance.staged, repository))
   const { ref, to, args } = stepOf(advance, repository)
   const lock = new IndexLock(index, draft)
   const { git_dir, common_dir } = repository
@@ -103,6 +96,11 @@ async function tried(
     lock.release()
     over()
   }
+}
+
+async function drawn(git: Git, repository: Repository, order: GitOrder) {
+  const { code, stderr } = await git.run(repository, { access: 'draft', ...order })
+  if (code !== 0) throw new ToolError('EXECUTION_ERROR', `What is staged cannot be written: ${stderr.trim()}`)
 }
 
 /** Whether HEAD comes to name a branch, and not to stand at a commit. */

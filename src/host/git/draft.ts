@@ -1,12 +1,20 @@
 // A tree that is made beside a repository, out of a commit and of files as they are: what a commit would hold, without a
 // trace in the repository. Index and objects are put into a folder of the server's own. What is in it is looked at from a
 // repository of nobody, where no attribute and no setting of anybody hides or changes a line.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { temporaryFolder } from '../temporary.ts'
 import type { Ended, Git, GitOrder } from './git.ts'
 import { Repository } from './repository.ts'
+
+export interface CheckedOut {
+  /** The repository's. */
+  path: string
+  link?: string
+  content?: Buffer
+  executable?: boolean
+}
 
 interface Drawn extends Ended {
   stdout: Buffer
@@ -45,18 +53,43 @@ export class Draft {
     return this.#tree(commit, files, { access: 'write', env: this.#index })
   }
 
+  /** Files of a commit as git would check them out, by the commit's own attributes: each with its content, the target of
+   * a link, or nothing but its mode, of a submodule. Fails with TOO_LARGE past so many bytes. */
+  async checkOut(commit: string, files: readonly string[], mostBytes: number): Promise<CheckedOut[]> {
+    const tree = path.join(this.#folder, 'tree')
+    mkdirSync(tree, { recursive: true })
+    const env = { ...this.#index, GIT_WORK_TREE: tree }
+    const stdin = files.map(file => `${file}\0`).join('')
+    await this.#done({ access: 'draft', args: ['read-tree', '--no-sparse-checkout', commit], env })
+    const filters = await this.#done({ args: ['check-attr', '--cached', '-z', '--stdin', 'filter'], stdin, env })
+    refuseFilters(filters.toString('utf8'))
+    await this.#done({ access: 'draft', args: ['checkout-index', '-z', '--stdin'], stdin, env })
+    let left = mostBytes
+    return files.map(file => {
+      const at = path.join(tree, file)
+      const stat = lstatSync(at)
+      if (stat.isSymbolicLink()) return { path: file, link: readlinkSync(at) }
+      if (!stat.isFile()) return { path: file }
+      left -= stat.size
+      if (left < 0) throw new ToolError('TOO_LARGE', `More than ${mostBytes} bytes would change.`)
+      return { path: file, content: readFileSync(at), executable: (stat.mode & 0o100) !== 0 }
+    })
+  }
+
+  async #done(order: GitOrder): Promise<Buffer> {
+    const { code, stdout, stderr } = await this.#git.run(this.#repository, { ...order, folder: this.#folder })
+    if (code !== 0) throw new ToolError('EXECUTION_ERROR', `git ${order.args[0]}: ${wordsOf(stderr)}`)
+    return stdout
+  }
+
   /** Git on what the draft and the repository hold, as bare objects. */
   look(args: readonly string[]): Promise<Drawn> {
     return this.#git.run(this.#nobodys, { args, env: this.#objects })
   }
 
   async #tree(commit: string | undefined, files: readonly string[], how: Pick<GitOrder, 'access' | 'env'>) {
-    const run = async (args: string[], stdin?: string) => {
-      const order = { ...how, args, folder: this.#folder, ...(stdin !== undefined && { stdin }) }
-      const { code, stdout, stderr } = await this.#git.run(this.#repository, order)
-      if (code !== 0) throw new ToolError('EXECUTION_ERROR', `git ${args[0]}: ${wordsOf(stderr)}`)
-      return stdout.toString('latin1').trim()
-    }
+    const run = async (args: string[], stdin?: string) =>
+      (await this.#done({ ...how, args, ...(stdin !== undefined && { stdin }) })).toString('latin1').trim()
     await run(['read-tree', '--no-sparse-checkout', commit ?? '--empty'])
     const names = files.map(file => `${file}\0`).join('')
     await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], names)
@@ -72,6 +105,20 @@ export class Draft {
       GIT_OBJECT_DIRECTORY: path.join(this.#folder, 'objects'),
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(this.#repository.common_dir, 'objects'))
     }
+  }
+}
+
+/** What a filter makes of a file is known to a program alone. `check-attr` tells path, attribute and value of each. */
+export function refuseFilters(attributes: string) {
+  const fields = attributes.split('\0')
+  for (let i = 0; i + 2 < fields.length; i += 3) {
+    const [path, filter] = [fields[i]!, fields[i + 2]!]
+    if (filter === 'unspecified' || filter === 'unset') continue
+    throw new ToolError(
+      'CONFLICT',
+      `${path} goes through the filter ${JSON.stringify(filter)}, which is a program: do this with git itself, by shell_exec.`,
+      { path, filter }
+    )
   }
 }
 

@@ -2,7 +2,7 @@
 // repository, so that what an approver is shown is the very tree that is committed.
 import { invalidParam, ToolError } from '../../errors.ts'
 import { checkedOut, standsAt } from '../../host/git/advancing.ts'
-import type { Draft } from '../../host/git/draft.ts'
+import { type Draft, refuseFilters } from '../../host/git/draft.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { messageFault, tidyMessage } from '../../text/commit-message.ts'
@@ -144,16 +144,7 @@ async function refuseUnfit(named: readonly string[], repository: Repository, { h
   const args = ['check-attr', '-z', '--stdin', 'filter']
   const filtered = await host.git.run(repository, { args, stdin: named.map(file => `${file}\0`).join('') })
   refuseFailed(filtered, 'read the attributes', repository)
-  const fields = filtered.stdout.toString('utf8').split('\0')
-  for (let i = 0; i + 2 < fields.length; i += 3) {
-    const [path, filter] = [repository.outside(fields[i]!), fields[i + 2]!]
-    if (filter === 'unspecified' || filter === 'unset') continue
-    throw new ToolError(
-      'CONFLICT',
-      `${path} goes through the filter ${JSON.stringify(filter)} before it is stored, which is a program: commit it with git itself, by shell_exec.`,
-      { path, filter }
-    )
-  }
+  refuseFilters(filtered.stdout.toString('utf8'))
 }
 
 /** A file that is neither there nor in the last commit was named by mistake. */

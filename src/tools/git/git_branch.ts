@@ -1,16 +1,47 @@
 import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { noObject } from '../../host/git/advancing.ts'
+import { visible } from '../../text/visible.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './branches.ts'
+import { type BranchInput, type BranchPlan, planBranch } from './branching.ts'
 import { askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { stepsOf, usesOf } from './switching.ts'
 
 const Input = Type.Object(
-  { path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })), ...BranchesParams },
+  {
+    path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
+    name: Type.Optional(
+      Type.String({ minLength: 1, description: 'Branch to create or to switch to. Without it branches are listed.' })
+    ),
+    create: Type.Optional(Type.Boolean({ description: 'Create the branch; it must not be there yet.' })),
+    start: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'With create: the revision to begin at, such as main; HEAD by default.'
+      })
+    ),
+    switch: Type.Optional(
+      Type.Boolean({
+        description:
+          'Check the branch out. Refused, with a list, where that would overwrite local changes; others are kept.'
+      })
+    ),
+    ...BranchesParams
+  },
   { additionalProperties: false }
 )
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
   repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  created: Type.Optional(Type.String({ description: 'The branch that was made.' })),
+  switched_from: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Where another branch was checked out: which one was before; null where none was.'
+    })
+  ),
+  changed: Type.Optional(Type.Array(Type.String(), { description: 'Files that differ since then.' })),
   ...BranchesOutput
 })
 type Output = Static<typeof Output>
@@ -18,22 +49,125 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'git_branch',
   category: 'git',
-  description: 'List the branches of a git repository, with what they follow and their last commits.',
+  description:
+    'List the branches of a git repository, with what they follow and their last commits; or, by name, create one, switch to one, or both.',
   input: Input,
   output: Output,
-  timeout_ms: 30_000,
-  effect: 'read',
-  idempotent: true,
+  timeout_ms: 60_000,
+  effect: ({ name }) => (name === undefined ? 'read' : 'write'),
   subject: ({ path }) => looksThrough(path),
-  run: (input, ctx) => listed(input, ctx),
+  async touches(input, ctx) {
+    if (!isNamed(input)) return []
+    const plan = await planBranch(input, ctx)
+    PLANS.set(ctx, plan)
+    return usesOf(plan, ctx)
+  },
+  stands_on(input, ctx) {
+    if (!isNamed(input)) return undefined
+    const { ref, oid, from, files } = planned(ctx)
+    return { ref, oid, from, files }
+  },
+  preview: (_, ctx) => {
+    const plan = planned(ctx)
+    const { name, creates, switches, oid, files } = plan
+    const at = oid === undefined ? 'before the first commit' : `at ${oid.slice(0, 12)}`
+    return {
+      title: visible(
+        `${creates ? 'Create' : 'Switch to'} branch ${name} ${at}${creates && switches ? ', and switch to it' : ''}`
+      ),
+      text: visible(
+        [
+          ...(switches ? [`Checked out now: ${nameOf(plan.from.branch) ?? 'no branch'}`] : []),
+          ...files.map(({ operation, path }) => `${operation}: ${path}`)
+        ].join('\n')
+      ),
+      notes: notesOf(plan, ctx)
+    }
+  },
+  async run(input, ctx) {
+    const { repository } = await askedAt(ctx, input.path)
+    const done = isNamed(input) ? await happened(planned(ctx), ctx) : {}
+    return { repository: repository.path, ...done, ...(await branchesOf(repository, input, ctx)) }
+  },
   present(output) {
-    const { branches, truncated } = output
-    const title = `${branches.length} branches`
-    return { title, content: branchesInWords(output).join('\n'), ...(truncated && { truncated }) }
+    const { branches, truncated, created, switched_from, current, changed = [] } = output
+    const done = [
+      ...(created === undefined ? [] : [`Created ${created}.`]),
+      ...(switched_from === undefined ? [] : [`Switched to ${current} from ${switched_from ?? 'no branch'}.`]),
+      ...(changed.length === 0 ? [] : [`Files that differ: ${changed.length}.`])
+    ]
+    const title = done.length > 0 ? done.join(' ') : `${branches.length} branches`
+    return { title, content: [...done, ...branchesInWords(output)].join('\n'), ...(truncated && { truncated }) }
   }
 })
 
-async function listed(input: Input, ctx: Context): Promise<Output> {
-  const { repository } = await askedAt(ctx, input.path)
-  return { repository: repository.path, ...(await branchesOf(repository, input, ctx)) }
+/** What a call with a name is to do must be said, and is said nowhere else. */
+function isNamed(input: Input): input is Input & BranchInput {
+  const { name, create, start } = input
+  if (name === undefined) {
+    const stray = (['create', 'start', 'switch'] as const).find(
+      param => input[param] !== undefined && input[param] !== false
+    )
+    if (stray !== undefined) throw invalidParam(stray, 'needs the name of a branch.')
+    return false
+  }
+  if (!create && !input.switch)
+    throw invalidParam('name', 'says which branch, but not what for: set create, switch, or both.')
+  if (start !== undefined && !create) throw invalidParam('start', 'is for a branch that is created.')
+  return true
+}
+
+/** The last look at what the call would do. */
+const PLANS = new WeakMap<Context, BranchPlan>()
+
+function planned(ctx: Context): BranchPlan {
+  const plan = PLANS.get(ctx)
+  if (!plan) throw new Error('Nobody looked at the branch.')
+  return plan
+}
+
+const nameOf = (ref: string | undefined) => ref?.replace(/^refs\/heads\//, '')
+
+function notesOf({ repository, switches, files }: BranchPlan, { host }: Context): string[] {
+  const hooks = switches ? host.git.hooks(repository, ['post-checkout']) : []
+  return [
+    ...(hooks.length > 0 ? ['The hook post-checkout of the repository does not run.'] : []),
+    ...(files.some(({ submodule }) => submodule) ? ['Submodules stay at the commits that they are at.'] : []),
+    ...(switches && files.length === 0 ? ['No file changes.'] : [])
+  ]
+}
+
+async function happened(
+  plan: BranchPlan,
+  ctx: Context
+): Promise<Pick<Output, 'created' | 'switched_from' | 'changed'>> {
+  const { repository, name, ref, creates, switches, oid, from, files } = plan
+  const { git } = ctx.host
+  const steps = switches ? await stepsOf(plan, ctx) : []
+  if (creates && oid !== undefined) await made(plan, ctx)
+  try {
+    if (steps.length > 0) await ctx.host.files.together(steps)
+  } catch (error) {
+    if (creates && oid !== undefined)
+      await git.steady.run(repository, { access: 'write', args: ['update-ref', '-d', ref, oid] })
+    throw error
+  }
+  if (switches) {
+    const reason = `checkout: moving from ${nameOf(from.branch) ?? from.oid ?? 'nothing'} to ${name}`
+    await git.advance(repository, { branch: from.branch, move: { head: ref, reason }, staged: files })
+  }
+  return {
+    ...(creates && { created: name }),
+    ...(switches && {
+      switched_from: nameOf(from.branch) ?? null,
+      changed: files.flatMap(({ path }) => repository.outside(path) ?? [])
+    })
+  }
+}
+
+async function made({ repository, ref, oid }: BranchPlan, { host }: Context) {
+  const args = ['update-ref', '--create-reflog', '-m', `branch: Created from ${oid}`, ref, oid!, noObject(repository)]
+  const { code, stderr } = await host.git.run(repository, { access: 'write', args })
+  if (code !== 0)
+    throw new ToolError('CONFLICT', `The branch could not be made: ${stderr.replace(/^fatal: /, '').trim()}`)
 }

@@ -1,8 +1,6 @@
 // git_push to real remotes: exactly the commits that were shown go exactly where it was said.
-import { chmodSync, existsSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import t from 'tap'
-import { bare, gitIn, home, start, textOf, userConfig } from './writing-world.ts'
+import { bare, start } from './writing-world.ts'
 
 t.test('a branch is pushed as shown', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })
@@ -11,7 +9,8 @@ t.test('a branch is pushed as shown', async t => {
   const first = app.head()
   app.write('a.txt', 'two\n')
   app.git('commit', '-qam', 'second')
-  const asked = await app.ask('git_push', {}); if (asked.error) console.error(asked.error)
+  const asked = await app.ask('git_push', {})
+  if (asked.error) console.error(asked.error)
   t.match(asked, {
     status: 'awaiting_approval',
     approval: {

@@ -1,0 +1,131 @@
+// git_branch, where it makes a branch or checks one out: whatever is not committed stays.
+import { lstatSync, readlinkSync, symlinkSync } from 'node:fs'
+import fc from 'fast-check'
+import t from 'tap'
+import { branchNameFault } from '../../../src/text/ref-name.ts'
+import { gitIn, home, start } from './writing-world.ts'
+
+t.test('a branch is created where asked, and checked out only if asked', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  const first = app.head()
+  app.write('a.txt', 'two\n')
+  app.git('commit', '-qam', 'second')
+  const asked = await app.ask('git_branch', { name: 'fix/login', create: true, start: 'HEAD~1' })
+  t.match(asked, {
+    status: 'awaiting_approval',
+    approval: { level: 'ask', preview: { title: `Create branch fix/login at ${first.slice(0, 12)}` } }
+  })
+  const done = await app.approve(asked)
+  t.match(done.result.data, { created: 'fix/login', current: 'main', switched_from: undefined })
+  t.equal(app.git('rev-parse', 'fix/login'), first)
+  app.write('a.txt', 'changed\n')
+  const both = await app.run('git_branch', { name: 'next', create: true, switch: true })
+  t.match(both.result.data, { created: 'next', current: 'next', switched_from: 'main', changed: [] })
+  t.equal(app.git('symbolic-ref', 'HEAD'), 'refs/heads/next')
+  t.equal(app.status(), ' M a.txt', 'what is not committed came along')
+  t.equal(app.git('reflog', '-1', '--format=%gs'), 'checkout: moving from main to next')
+  t.match(await app.ask('git_branch', { name: 'next', create: true }), { error: { code: 'CONFLICT' } })
+  t.match(await app.run('git_branch', { name: 'next/more', create: true }), { error: { code: 'CONFLICT' } })
+})
+
+t.test('switching changes the files that differ and no others', async t => {
+  const app = await start(t, { 'a.txt': 'one\n', 'kept.txt': 'k\n', 'old/deep/x.txt': 'x\n', 'run.sh': '#!/bin/sh\n' })
+  app.git('switch', '-qc', 'other')
+  app.write('a.txt', 'two\n')
+  app.remove('old')
+  app.write('new/y.txt', 'y\n')
+  symlinkSync('a.txt', app.path('link'))
+  app.git('update-index', '--chmod=+x', 'run.sh')
+  app.git('add', 'a.txt', 'old', 'new', 'link')
+  app.git('commit', '-qm', 'other')
+  app.git('switch', '-qf', 'main')
+  app.write('kept.txt', 'mine\n')
+  const before = app.status()
+  const asked = await app.ask('git_branch', { name: 'other', switch: true })
+  t.match(asked.approval.preview, {
+    title: `Switch to branch other at ${app.git('rev-parse', 'other').slice(0, 12)}`,
+    text: 'Checked out now: main\nmodified: a.txt\nadded: link\nadded: new/y.txt\ndeleted: old/deep/x.txt\nmodified: run.sh'
+  })
+  const done = await app.approve(asked)
+  t.match(done, { status: 'success', result: { data: { switched_from: 'main', current: 'other' } } })
+  t.equal(app.status(), before, 'nothing but the local change differs')
+  t.equal(app.git('diff', '--name-only', 'other'), 'kept.txt')
+  t.equal(readlinkSync(app.path('link')), 'a.txt')
+  t.ok(lstatSync(app.path('run.sh')).mode & 0o100, 'it may be run')
+  t.notOk(app.exists('old'), 'no empty folder stays')
+  t.equal(app.read('kept.txt'), 'mine\n')
+  t.match(done.changes.map(({ path }: { path: string }) => path).sort(), ['a.txt', 'link', 'new', 'new/y.txt'])
+})
+
+t.test('a switch that would lose something is refused with the list', async t => {
+  const app = await start(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
+  app.git('switch', '-qc', 'other')
+  for (const name of ['a.txt', 'b.txt', 'n.txt']) app.write(name, 'other\n')
+  app.git('add', '--all')
+  app.git('commit', '-qm', 'other')
+  app.git('switch', '-q', 'main')
+  app.write('a.txt', 'mine\n')
+  app.write('b.txt', 'staged\n')
+  app.git('add', 'b.txt')
+  app.write('n.txt', 'unknown to git\n')
+  const before = app.status()
+  const refused = await app.ask('git_branch', { name: 'other', switch: true })
+  t.match(refused, { status: 'error', error: { code: 'CONFLICT', details: { files: ['a.txt', 'b.txt', 'n.txt'] } } })
+  t.equal(app.status(), before)
+  t.equal(app.git('symbolic-ref', '--short', 'HEAD'), 'main')
+})
+
+t.test('what is checked out elsewhere, or cannot be, is told', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  app.git('branch', 'there')
+  app.git('worktree', 'add', '-q', 'tree', 'there')
+  t.match(await app.ask('git_branch', { name: 'there', switch: true }), {
+    error: { code: 'CONFLICT', message: /another working tree/ }
+  })
+  t.match(await app.run('git_branch', { name: 'in-tree', create: true, switch: true, path: 'tree' }), {
+    result: { data: { repository: 'tree', current: 'in-tree', switched_from: 'there' } }
+  })
+  t.match(await app.ask('git_branch', { name: 'nowhere', switch: true }), { error: { code: 'INVALID_PARAMS' } })
+  t.match(await app.ask('git_branch', { name: 'x', create: true, start: 'no-such' }), {
+    error: { code: 'INVALID_PARAMS' }
+  })
+  t.match(await app.ask('git_branch', { name: 'x', create: true, start: 'a..b' }), {
+    error: { code: 'INVALID_PARAMS' }
+  })
+  t.match(await app.ask('git_branch', { name: 'x' }), { error: { code: 'INVALID_PARAMS' } })
+  t.match(await app.ask('git_branch', { create: true }), { error: { code: 'INVALID_PARAMS' } })
+  for (const name of ['--orphan=x', '-f', 'x\n--force', 'a..b', 'HEAD', 'x.lock', '@{-1}'])
+    t.match(await app.ask('git_branch', { name, create: true }), { error: { code: 'INVALID_PARAMS' } }, name)
+  const asked = await app.ask('git_branch', { name: 'x', create: true })
+  app.git('commit', '-q', '--allow-empty', '-m', 'more')
+  t.match(await app.approve(asked), { code: 'PREVIEW_CHANGED' }, 'it would stand elsewhere now')
+})
+
+t.test('before the first commit a branch can only be switched to', async t => {
+  const app = await start(t, {})
+  t.match(await app.ask('git_branch', { name: 'x', create: true }), { error: { code: 'CONFLICT' } })
+  const done = await app.run('git_branch', { name: 'x', create: true, switch: true })
+  t.match(done, { status: 'success', result: { data: { created: 'x', switched_from: 'main' } } })
+  t.equal(app.git('symbolic-ref', 'HEAD'), 'refs/heads/x')
+})
+
+t.test('names are taken as git takes them', t => {
+  const git = gitIn(home)
+  const taken = (name: string) => {
+    try {
+      git('check-ref-format', `refs/heads/${name}`)
+      return !name.startsWith('-') && name !== 'HEAD' && name !== '@' && !name.startsWith('refs/')
+    } catch {
+      return false
+    }
+  }
+  const part = fc.stringMatching(/^[a-z.@{}~^:?*[\\\- é]{1,6}(?:\.lock)?$/)
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), parts => {
+      const name = parts.join('/')
+      return taken(name) === (branchNameFault(name) === undefined)
+    }),
+    { numRuns: 60 }
+  )
+  t.end()
+})

@@ -1,0 +1,570 @@
+// The tools of git that read, on real repositories: what each state of one is told as.
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { contents } from '../../folder.ts'
+import type { Json } from '../../start-app.ts'
+import { inBytes, start } from './reading-world.ts'
+
+const ZEROS = '0'.repeat(40)
+const names = (entries: Json[]) => entries.map(({ path }) => path)
+
+t.test('status', async t => {
+  await t.test('tells each kind of change, and changes nothing itself', async t => {
+    const app = await start(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', '.gitignore': 'ignored\n' })
+    app.init()
+    app.write('a.txt', 'A\n')
+    app.write('new/one.txt', '1')
+    app.write('new/two.txt', '2')
+    app.write('ignored', 'i')
+    app.git(['mv', 'b.txt', 'moved.txt'])
+    app.write('moved.txt', 'b and more\n')
+    app.remove('c.txt')
+    const before = app.everything()
+    t.match(await app.data('git_status', { ignored: true }), {
+      repository: '.',
+      branch: { head: 'main', oid: app.git(['rev-parse', 'HEAD']), detached: false },
+      entries: [
+        { path: 'a.txt', kind: 'changed', index: 'unmodified', worktree: 'modified' },
+        { path: 'c.txt', kind: 'changed', index: 'unmodified', worktree: 'deleted' },
+        { path: 'moved.txt', from: 'b.txt', kind: 'renamed', index: 'renamed', worktree: 'modified' },
+        { path: 'new/', kind: 'untracked', index: 'unmodified', worktree: 'unmodified' },
+        { path: 'ignored', kind: 'ignored' }
+      ],
+      counts: { staged: 1, unstaged: 3, unmerged: 0, untracked: 1, ignored: 1 },
+      stashes: 0,
+      total: 5,
+      truncated: false
+    })
+    t.strictSame(names((await app.data('git_status', { untracked: 'files', path: 'new' })).entries), [
+      'new/one.txt',
+      'new/two.txt'
+    ])
+    t.strictSame((await app.data('git_status', { untracked: 'none' })).counts.untracked, 0)
+    t.strictSame(app.everything(), before, 'neither files nor the index were written')
+  })
+
+  await t.test('tells page after page', async t => {
+    const app = await start(t)
+    app.init()
+    for (let i = 0; i < 25; i += 1) app.write(`f${String(i).padStart(2, '0')}`, 'x')
+    const seen: string[] = []
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const page: Json = await app.data('git_status', { limit: 10, offset })
+      t.equal(page.total, 25)
+      seen.push(...names(page.entries))
+      offset = page.next_offset
+    }
+    t.strictSame(
+      seen,
+      Array.from({ length: 25 }, (_, i) => `f${String(i).padStart(2, '0')}`)
+    )
+  })
+
+  await t.test('tells upstream, distance and what is put aside', async t => {
+    const app = await start(t, { 'one/a.txt': 'a\n' })
+    app.init('one')
+    app.git(['clone', '-q', 'one', 'two'])
+    app.write('one/a.txt', 'b\n')
+    app.commit('theirs', 1, 'one')
+    app.write('two/c.txt', 'c\n')
+    app.commit('ours', 2, 'two')
+    app.git(['fetch', '-q'], { in: 'two' })
+    app.write('two/c.txt', 'put aside\n')
+    app.git(['stash', '-q'], { in: 'two' })
+    t.match(await app.data('git_status', { path: 'two' }), {
+      repository: 'two',
+      branch: { head: 'main', upstream: 'origin/main', ahead: 1, behind: 1 },
+      stashes: 1,
+      total: 0
+    })
+    app.git(['update-ref', '-d', 'refs/remotes/origin/main'], { in: 'two' })
+    const { branch } = await app.data('git_status', { path: 'two' })
+    t.strictSame([branch.upstream, branch.ahead], ['origin/main', undefined], 'an upstream that is gone')
+  })
+
+  await t.test('tells a merge in progress with each kind of conflict', async t => {
+    const app = await start(t, { 'both.txt': '1\n', 'ours.txt': '1\n', 'theirs.txt': '1\n' })
+    app.init()
+    app.git(['checkout', '-qb', 'topic'])
+    app.write('both.txt', 'theirs\n')
+    app.write('new.txt', 'theirs\n')
+    app.remove('ours.txt')
+    app.write('theirs.txt', 'theirs\n')
+    app.commit('theirs')
+    app.git(['checkout', '-q', 'main'])
+    app.write('both.txt', 'ours\n')
+    app.write('new.txt', 'ours\n')
+    app.write('ours.txt', 'ours\n')
+    app.remove('theirs.txt')
+    app.commit('ours', 2)
+    t.throws(() => app.git(['merge', '-q', 'topic']))
+    const status = await app.data('git_status')
+    t.equal(status.operation, 'merge')
+    t.strictSame(
+      status.entries.map(({ path, kind, conflict }: Json) => [path, kind, conflict]),
+      [
+        ['both.txt', 'unmerged', 'both_modified'],
+        ['new.txt', 'unmerged', 'both_added'],
+        ['ours.txt', 'unmerged', 'deleted_by_them'],
+        ['theirs.txt', 'unmerged', 'deleted_by_us']
+      ]
+    )
+    t.equal(status.counts.unmerged, 4)
+    const diff = await app.data('git_diff', { path: 'both.txt' })
+    t.match(diff.files, [
+      { path: 'both.txt', operation: 'unmerged', diff: /^diff --cc both\.txt\n[^]*\+\+<<<<<<< HEAD/ }
+    ])
+    t.match(await app.data('git_diff'), { total: 4, left_out: [] })
+  })
+
+  await t.test('tells what else was begun', async t => {
+    const app = await start(t, { 'a.txt': '1\n' })
+    app.init()
+    app.git(['checkout', '-qb', 'topic'])
+    app.write('a.txt', '2\n')
+    app.commit('two')
+    app.git(['checkout', '-q', 'main'])
+    app.write('a.txt', '3\n')
+    app.commit('three', 2)
+    const begun = async () => (await app.data('git_status')).operation
+    t.equal(await begun(), undefined)
+    t.throws(() => app.git(['cherry-pick', 'topic']))
+    t.equal(await begun(), 'cherry-pick')
+    app.git(['cherry-pick', '--abort'])
+    t.throws(() => app.git(['revert', '--no-edit', 'HEAD~1']))
+    t.equal(await begun(), 'revert')
+    app.git(['revert', '--abort'])
+    t.throws(() => app.git(['rebase', 'topic']))
+    t.match(await app.data('git_status'), { operation: 'rebase', branch: { head: null, detached: true } })
+    app.git(['rebase', '--abort'])
+    app.git(['bisect', 'start'])
+    t.equal(await begun(), 'bisect')
+  })
+})
+
+t.test('repositories of every kind', async t => {
+  await t.test('none, and one of a folder below', async t => {
+    const app = await start(t, { 'sub/a.txt': 'a\n', 'b.txt': 'b\n' })
+    for (const tool of ['git_status', 'git_diff', 'git_log', 'git_branch'])
+      t.match(await app.error(tool), { code: 'FILE_NOT_FOUND', message: /no git repository.*git init/ })
+    app.init('sub')
+    app.write('sub/a.txt', 'A\n')
+    t.match(await app.data('git_status', { path: 'sub' }), { repository: 'sub', entries: [{ path: 'sub/a.txt' }] })
+    t.match(await app.data('git_diff', { path: 'sub/a.txt' }), { repository: 'sub', files: [{ path: 'sub/a.txt' }] })
+    t.match(await app.data('git_show', { rev: 'HEAD:a.txt', path: 'sub' }), { path: 'sub/a.txt' })
+    t.match(await app.data('git_blame', { path: 'sub/a.txt' }), { repository: 'sub', path: 'sub/a.txt' })
+  })
+
+  await t.test('one that begins above the root shows what is below it alone', async t => {
+    const outer = await start(t, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'top.txt': 't\n' })
+    outer.init()
+    const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
+    outer.write('in/a.txt', 'A\n')
+    outer.write('out/b.txt', 'B\n')
+    outer.write('out/new.txt', 'n\n')
+    t.match(await app.data('git_status', { untracked: 'files' }), {
+      repository: '.',
+      total: 1,
+      entries: [{ path: 'a.txt' }]
+    })
+    t.strictSame(names((await app.data('git_diff')).files), ['a.txt'])
+    const shown = await app.data('git_show', { rev: 'HEAD' })
+    t.strictSame(names(shown.changes.files), ['a.txt'])
+    t.match(await app.data('git_show', { rev: 'HEAD:in/a.txt' }), { path: 'a.txt', file: { content: 'a\n' } })
+    t.match(await app.data('git_show', { rev: 'HEAD:in' }), { path: '.', entries: [{ path: 'a.txt' }] })
+    for (const rev of ['HEAD:out/b.txt', 'HEAD:', 'HEAD:out'])
+      t.match(await app.error('git_show', { rev }), { code: 'INVALID_PATH' }, rev)
+    outer.git(['mv', 'in/a.txt', 'out/moved.txt'])
+    outer.git(['mv', '-f', 'out/b.txt', 'in/b.txt'])
+    outer.commit('moved')
+    const { commits } = await app.data('git_log', { files: true, limit: 1 })
+    t.notMatch(JSON.stringify(commits), /out\//, 'nothing outside is named')
+    t.strictSame(names((await app.data('git_log', { path: 'a.txt' })).commits).length, 2)
+  })
+
+  await t.test('bare', async t => {
+    const app = await start(t, { 'one/a.txt': 'a\n' })
+    app.init('one')
+    app.git(['clone', '-q', '--bare', 'one', 'bare.git'])
+    t.match(await app.data('git_log', { path: 'bare.git' }), {
+      repository: 'bare.git',
+      commits: [{ subject: 'First' }]
+    })
+    t.match(await app.data('git_show', { path: 'bare.git', rev: 'HEAD:a.txt' }), { file: { content: 'a\n' } })
+    t.match(await app.data('git_branch', { path: 'bare.git' }), { current: 'main' })
+    t.match(await app.data('git_diff', { path: 'bare.git', base: 'HEAD..HEAD' }), { total: 0 })
+    for (const tool of ['git_status', 'git_diff'])
+      t.match(await app.error(tool, { path: 'bare.git' }), { code: 'CONFLICT', message: /is bare/ }, tool)
+  })
+
+  await t.test('before the first commit, and with none checked out', async t => {
+    const app = await start(t, { 'a.txt': 'a\n' })
+    app.git(['init', '-q'])
+    app.git(['add', '-A'])
+    t.match(await app.data('git_status'), {
+      branch: { head: 'main', oid: null, detached: false },
+      counts: { staged: 1 }
+    })
+    t.match(await app.data('git_diff', { staged: true }), { files: [{ path: 'a.txt', operation: 'added', added: 1 }] })
+    t.strictSame((await app.data('git_log')).commits, [])
+    t.match(await app.data('git_branch'), { current: 'main', branches: [] })
+    t.match(await app.error('git_show', { rev: 'HEAD' }), { code: 'INVALID_PARAMS', message: /names nothing/ })
+    t.match(await app.error('git_blame', { path: 'a.txt' }), { code: 'FILE_NOT_FOUND' })
+    app.commit('First')
+    app.git(['checkout', '-q', '--detach'])
+    t.match(await app.data('git_status'), { branch: { head: null, detached: true, oid: /^[0-9a-f]{40}$/ } })
+    t.match(await app.data('git_branch'), { current: null, branches: [{ name: 'main', current: false }] })
+  })
+
+  await t.test('linked working trees and submodules', async t => {
+    const app = await start(t, { 'main/a.txt': 'a\n', 'lib/l.txt': 'l\n' })
+    app.init('lib')
+    app.init('main')
+    app.git(['worktree', 'add', '-q', '../linked', '-b', 'linked'], { in: 'main' })
+    app.write('linked/a.txt', 'A\n')
+    t.match(await app.data('git_status', { path: 'linked' }), {
+      repository: 'linked',
+      branch: { head: 'linked' },
+      entries: [{ path: 'linked/a.txt' }]
+    })
+    t.match((await app.data('git_branch', { path: 'main' })).branches, [
+      { name: 'linked', elsewhere: true },
+      { name: 'main', current: true }
+    ])
+    app.git(['submodule', '--quiet', 'add', '../lib', 'sub'], { in: 'main' })
+    app.commit('with a submodule', 1, 'main')
+    app.write('main/sub/l.txt', 'changed\n')
+    t.match(await app.data('git_status', { path: 'main' }), { total: 0 }, 'what is in it is not looked at')
+    t.match(await app.data('git_status', { path: 'main/sub' }), {
+      repository: 'main/sub',
+      entries: [{ path: 'main/sub/l.txt' }]
+    })
+    app.commit('in it', 2, 'main/sub')
+    t.match(await app.data('git_status', { path: 'main' }), {
+      entries: [{ path: 'main/sub', submodule: { commit_changed: true } }]
+    })
+    t.match((await app.data('git_diff', { path: 'main' })).files, [
+      { path: 'main/sub', old_mode: '160000', diff: /Subproject commit/ }
+    ])
+  })
+
+  await t.test('one whose folder is elsewhere only where that knows of it', async t => {
+    const app = await start(t, { 'ws/a.txt': 'a\n' })
+    const outside = path.join(app.folder, 'outside')
+    mkdirSync(outside)
+    app.git(['init', '-q', outside])
+    writeFileSync(path.join(outside, 'secret.txt'), 'secret\n')
+    app.git(['-C', outside, 'add', '-A'])
+    app.git(['-C', outside, 'commit', '-qm', 'Secret'])
+    mkdirSync(app.at('trap'))
+    app.write('trap/.git', `gitdir: ${outside}/.git\n`)
+    mkdirSync(app.at('link'))
+    symlinkSync(`${outside}/.git`, app.at('link/.git'))
+    app.init('parts')
+    for (const part of ['objects', 'refs']) {
+      rmSync(app.at(`parts/.git/${part}`), { recursive: true })
+      symlinkSync(`${outside}/.git/${part}`, app.at(`parts/.git/${part}`))
+    }
+    app.init('common')
+    app.write('common/.git/commondir', `${outside}/.git\n`)
+    for (const trap of ['trap', 'link', 'parts', 'common'])
+      for (const [tool, params] of [
+        ['git_log', {}],
+        ['git_show', { rev: 'HEAD' }]
+      ] as const) {
+        const fault = await app.error(tool, { path: trap, ...params })
+        t.match(fault, { code: 'PERMISSION_DENIED' }, `${trap}, ${tool}`)
+        t.notMatch(JSON.stringify(fault), /secret|outside\//i)
+      }
+    app.git(['-C', outside, 'worktree', 'add', '-q', app.at('tree'), '-b', 'tree'])
+    t.match(await app.data('git_log', { path: 'tree' }), { repository: 'tree', commits: [{ subject: 'Secret' }] })
+  })
+
+  await t.test('shallow ones, and replaced commits', async t => {
+    const app = await start(t, { 'one/a.txt': '1\n' })
+    app.init('one')
+    app.commit('Second', 1, 'one')
+    app.git(['clone', '-q', '--depth=1', `file://${app.at('one')}`, 'two'])
+    t.match(await app.data('git_log', { path: 'two' }), {
+      shallow: true,
+      commits: [{ subject: 'Second', parents: [] }]
+    })
+    t.match((await app.data('git_blame', { path: 'two/a.txt' })).commits, {
+      [app.git(['rev-parse', 'HEAD'], { in: 'two' })]: { boundary: true }
+    })
+    app.git(['replace', '--graft', 'HEAD'], { in: 'one' })
+    t.equal((await app.data('git_log', { path: 'one' })).commits.length, 1)
+  })
+})
+
+t.test('names of every kind', async t => {
+  const odd = [
+    'with space', 'tab\there', 'line\nbreak', '"quoted"', 'back\\slash', '-dash', '--output=x', ':colon', ':(top)x',
+    '*', '[a]', '{b}', '?', '!bang', '#hash', '$(x)', 'ünï', '名前', '🙂', 'a => b', '{x => y}', 'diff --git a b'
+  ] // biome-ignore format: a table
+  const app = await start(t, Object.fromEntries(odd.map(name => [`d/${name}`, 'one\n'])))
+  app.init()
+  for (const name of odd) app.write(`d/${name}`, 'two\n')
+  const sorted = [...odd].map(name => `d/${name}`).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  t.strictSame(names((await app.data('git_status')).entries), sorted)
+  const diff = await app.data('git_diff')
+  t.strictSame(names(diff.files), sorted)
+  for (const file of diff.files) {
+    t.match(file, { operation: 'modified', added: 1, removed: 1 }, file.path)
+    t.match(file.diff, /^diff --git [^]*\n@@ -1 \+1 @@\n-one\n\+two\n$/, file.path)
+  }
+  for (const name of sorted) {
+    t.strictSame(names((await app.data('git_diff', { path: name })).files), [name], 'that one alone')
+    t.match(await app.data('git_log', { path: name }), { commits: [{ subject: 'First' }] }, name)
+    t.match(await app.data('git_blame', { path: name }), { ranges: [{ text: 'two\n', oid: ZEROS }] }, name)
+    t.match(
+      await app.data('git_show', { rev: `HEAD:${name}` }).catch(fault => fault.message),
+      /\n/.test(name) ? /INVALID_PARAMS/ : { path: name, file: { content: 'one\n' } }
+    )
+  }
+  app.git(['mv', 'd/tab\there', 'd/{x => y} moved'])
+  app.git(['mv', 'd/-dash', '-dashed'])
+  app.commit('moved')
+  const { commits } = await app.data('git_log', { files: true, limit: 1 })
+  t.match(
+    commits[0].files.filter(
+      ({ operation }: Json) => operation === 'renamed' || operation === 'deleted' || operation === 'added'
+    ),
+    [
+      { path: '-dashed', from: 'd/-dash', operation: 'renamed', added: 0, removed: 0 },
+      { path: 'd/{x => y} moved', from: 'd/tab\there', operation: 'renamed', added: 0, removed: 0 }
+    ]
+  )
+  writeFileSync(inBytes(app.at('d'), [0x66, 0xff, 0xe9]), 'bytes\n')
+  t.strictSame(names((await app.data('git_status')).entries), ['d/f\ufffd\ufffd'], 'bytes that are no UTF-8')
+  app.git(['add', '-A'])
+  t.match((await app.data('git_diff', { staged: true })).files, [{ path: 'd/f\ufffd\ufffd', added: 1 }])
+})
+
+t.test('changes of every kind', async t => {
+  const app = await start(t, {
+    'mode.sh': '#!/bin/sh\n',
+    'type.txt': 'text\n',
+    'crlf.txt': 'a\r\nb\r\n',
+    'folder-to-be': 'x\n',
+    'gone.txt': 'g\n',
+    'r.txt': 'line\n'.repeat(20),
+    'latin.txt': 'x\n'
+  })
+  writeFileSync(app.at('bin'), Buffer.from([0, 1, 2]))
+  symlinkSync('mode.sh', app.at('link'))
+  app.init()
+  chmodSync(app.at('mode.sh'), 0o755)
+  app.remove('type.txt')
+  symlinkSync('mode.sh', app.at('type.txt'))
+  app.remove('link')
+  symlinkSync('crlf.txt', app.at('link'))
+  app.write('crlf.txt', 'a\r\nB\r\n')
+  app.remove('folder-to-be')
+  app.write('folder-to-be/inner.txt', 'i\n')
+  app.remove('gone.txt')
+  renameSync(app.at('r.txt'), app.at('renamed.txt'))
+  app.write('renamed.txt', `${'line\n'.repeat(20)}more\n`)
+  writeFileSync(app.at('bin'), Buffer.from([0, 1, 3]))
+  writeFileSync(app.at('latin.txt'), Buffer.from([0xe9, 0x0a]))
+  app.git(['add', '-A'])
+  const { files } = await app.data('git_diff', { staged: true })
+  t.match(files, [
+    {
+      path: 'bin',
+      operation: 'modified',
+      binary: true,
+      added: null,
+      removed: null,
+      diff: /Binary files a\/bin and b\/bin differ/
+    },
+    { path: 'crlf.txt', operation: 'modified', diff: /\n-b\r\n\+B\r\n$/ },
+    { path: 'folder-to-be', operation: 'deleted' },
+    { path: 'folder-to-be/inner.txt', operation: 'added' },
+    { path: 'gone.txt', operation: 'deleted', added: 0, removed: 1 },
+    { path: 'latin.txt', diff: /\n-x\n\+\ufffd\n$/ },
+    { path: 'link', operation: 'modified', old_mode: '120000', new_mode: '120000', diff: /-mode\.sh\n[^]*\+crlf\.txt/ },
+    { path: 'mode.sh', operation: 'modified', old_mode: '100644', new_mode: '100755', added: 0, removed: 0 },
+    { path: 'renamed.txt', from: 'r.txt', operation: 'renamed', similarity: Number, added: 1, removed: 0 },
+    {
+      path: 'type.txt',
+      operation: 'type_changed',
+      old_mode: '100644',
+      new_mode: '120000',
+      diff: /deleted file mode 100644[^]*new file mode 120000/
+    }
+  ])
+  const stat = await app.data('git_diff', { staged: true, stat: true })
+  t.strictSame(
+    stat.files,
+    files.map(({ diff: _, ...file }: Json) => file),
+    'the same without text'
+  )
+  t.strictSame((await app.data('git_diff')).files, [])
+  t.match(await app.data('git_diff', { base: 'HEAD', path: 'crlf.txt', context: 0 }), {
+    files: [{ diff: /@@ -2 \+2 @@/ }]
+  })
+})
+
+t.test('large ones stay within bounds', async t => {
+  const app = await start(t)
+  app.init()
+  app.write('long.txt', 'x\n'.repeat(300_000))
+  app.write('one-line.txt', 'y'.repeat(3_000_000))
+  app.write('z.txt', 'z\n')
+  app.git(['add', '-A'])
+  const call = await app.call('git_diff', { staged: true })
+  const { files, truncated, added, total } = call.result.data
+  t.match(files, [
+    { path: 'long.txt', added: 300_000, diff_truncated: true },
+    { path: 'one-line.txt', added: 1, diff_truncated: true },
+    { path: 'z.txt', added: 1 }
+  ])
+  t.match(files[2].diff, /\+z\n$/, 'what comes after is told whole')
+  t.strictSame([truncated, added, total], [true, 300_002, 3])
+  t.ok(call.result.content.length < 60_000)
+  t.ok(files[0].diff.length <= 128 * 1024)
+  const alone = await app.data('git_diff', { staged: true, path: 'long.txt', limit: 1 })
+  t.ok(alone.files[0].diff.length > 128 * 1024 && alone.files[0].diff.length <= 1024 * 1024)
+  const page = await app.data('git_diff', { staged: true, limit: 1, offset: 2 })
+  t.strictSame([names(page.files), page.next_offset], [['z.txt'], undefined])
+  app.commit('large')
+  t.match(await app.data('git_show', { rev: 'HEAD:long.txt', offset: 299_999 }), {
+    file: { content: 'x\n', lines: 300_000 },
+    truncated: false
+  })
+  t.match(await app.data('git_show', { rev: 'HEAD:long.txt' }), { truncated: true, next_offset: 2_000 })
+  t.match(await app.data('git_blame', { path: 'long.txt' }), {
+    ranges: [{ start: 1, end: 1_000 }],
+    truncated: true,
+    next_line: 1_001
+  })
+})
+
+t.test('history', async t => {
+  const app = await start(t, { 'a.txt': '1\n' })
+  app.init()
+  app.git(['mv', 'a.txt', 'b.txt'])
+  app.commit('Move\n\nWith a body\nof two lines.\n', 1)
+  app.write('b.txt', '2\n')
+  app.commit('Change b', 2)
+  app.git(['commit', '-q', '--allow-empty', '--allow-empty-message', '-m', ''], {
+    minute: 3,
+    env: { GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_EMAIL: 'bob@example.com' }
+  })
+  app.git(['tag', '-a', 'v1', '-m', 'The first.'])
+  app.git(['tag', '-a', 'v1-again', '-m', 'Of a tag.', 'v1'])
+  app.git(['checkout', '-qb', 'topic', 'HEAD~1'])
+  app.git(['-c', 'i18n.commitEncoding=ISO-8859-1', 'commit', '-q', '--allow-empty', '-F', '-'], {
+    minute: 4,
+    input: Buffer.from('caf\xe9', 'latin1')
+  })
+  app.git(['checkout', '-q', 'main'])
+  app.git(['merge', '-q', '--no-ff', '-m', 'Merge topic', 'topic'], { minute: 5 })
+  const subjects = async (params: Json) =>
+    (await app.data('git_log', params)).commits.map(({ subject }: Json) => subject)
+
+  t.strictSame(await subjects({}), ['Merge topic', 'café', '', 'Change b', 'Move', 'First'])
+  t.strictSame(await subjects({ limit: 2, offset: 3 }), ['Change b', 'Move'])
+  t.strictSame(await subjects({ path: 'b.txt' }), ['Change b', 'Move', 'First'], 'followed')
+  t.strictSame(await subjects({ path: 'b.txt', limit: 1, offset: 2 }), ['First'])
+  t.strictSame(await subjects({ rev: 'HEAD~1..HEAD' }), ['Merge topic', 'café'])
+  t.strictSame(await subjects({ rev: 'topic...v1' }), ['café', ''])
+  t.strictSame(await subjects({ rev: 'v1', author: 'BOB@' }), [''])
+  t.strictSame(await subjects({ message: 'two LINES.' }), ['Move'])
+  t.strictSame(await subjects({ until: '2024-01-01T00:01:30Z' }), ['Move', 'First'])
+  t.strictSame(await subjects({ since: '2024-01-01T00:04:30Z' }), ['Merge topic'])
+  t.strictSame(await subjects({ offset: 100 }), [])
+  const [merge] = (await app.data('git_log', { limit: 1, files: true })).commits
+  t.match(merge, { parents: [/./, /./], refs: ['HEAD', 'refs/heads/main'], files: [] })
+  const [, move] = (await app.data('git_log', { rev: 'v1', limit: 3, offset: 1, files: true })).commits
+  t.match(move, {
+    subject: 'Move',
+    body: 'With a body\nof two lines.',
+    author: { name: 'Ada', email: 'ada@example.com', date: '2024-01-01T00:01:00.000Z' },
+    files: [{ path: 'b.txt', from: 'a.txt', operation: 'renamed', similarity: 100 }]
+  })
+  t.match(await app.data('git_show', { rev: 'v1-again' }), {
+    kind: 'commit',
+    tags: [
+      { name: 'v1-again', message: 'Of a tag.' },
+      { name: 'v1', message: 'The first.', tagger: 'Ada <ada@example.com>' }
+    ],
+    commit: { subject: '', author: { name: 'Bob' } },
+    changes: { total: 0 }
+  })
+  t.match(await app.data('git_show', { rev: ':/Change' }), {
+    commit: { subject: 'Change b' },
+    changes: { files: [{ path: 'b.txt', added: 1, removed: 1 }] }
+  })
+  t.match(await app.data('git_show', { rev: ':b.txt' }), { kind: 'file', file: { content: '2\n' } })
+  t.match(await app.data('git_show', { rev: 'HEAD^{/Move}:b.txt' }), { file: { content: '1\n' } })
+  t.match(await app.error('git_show', { rev: 'HEAD^{tree}' }), { code: 'INVALID_PARAMS', message: /REVISION:PATH/ })
+  const blob = app.git(['rev-parse', 'HEAD:b.txt'])
+  t.match(await app.error('git_show', { rev: blob }), { code: 'INVALID_PARAMS', message: /REVISION:PATH/ })
+  t.match(await app.error('git_diff', { base: blob }), { code: 'INVALID_PARAMS' })
+  t.match(await app.error('git_diff', { base: 'HEAD:b.txt' }), { code: 'INVALID_PARAMS' })
+  t.match(await app.error('git_diff', { base: 'a..b', staged: true }), { code: 'INVALID_PARAMS' })
+  t.match(await app.error('git_diff', { base: 'v1..topic', staged: true }), {
+    code: 'INVALID_PARAMS',
+    message: /staged/
+  })
+  t.match(await app.data('git_diff', { base: 'v1...topic' }), { total: 0 })
+  t.match(await app.data('git_diff', { base: 'v1~2..v1' }), { files: [{ path: 'b.txt' }] })
+  const { ranges } = await app.data('git_blame', { path: 'b.txt', rev: 'v1~2' })
+  t.match(ranges, [{ start: 1, end: 1, original_path: 'a.txt', text: '1\n' }])
+  t.match(await app.error('git_blame', { path: 'b.txt', lines: [{ start: 9, end: 9 }] }), {
+    code: 'INVALID_PARAMS',
+    message: /has 1 lines/
+  })
+  t.match(await app.error('git_blame', { path: 'b.txt', lines: [{ start: 2, end: 1 }] }), { code: 'INVALID_PARAMS' })
+  t.match(await app.error('git_blame', { path: 'b.txt', rev: 'v1..topic' }), { code: 'INVALID_PARAMS' })
+  app.write('empty.txt', '')
+  app.commit('empty', 9)
+  t.match(await app.data('git_blame', { path: 'empty.txt' }), { ranges: [], commits: {} })
+})
+
+t.test('branches', async t => {
+  const app = await start(t, { 'one/a.txt': '1\n' })
+  app.init('one')
+  for (let i = 0; i < 5; i += 1) app.git(['branch', `b${i}`], { in: 'one' })
+  app.git(['clone', '-q', 'one', 'two'])
+  app.commit('Ours', 1, 'two')
+  t.match(await app.data('git_branch', { path: 'two', remotes: true }), {
+    current: 'main',
+    branches: [
+      {
+        name: 'main',
+        current: true,
+        remote: false,
+        upstream: 'origin/main',
+        ahead: 1,
+        behind: 0,
+        subject: 'Ours',
+        author: 'Ada',
+        date: '2024-01-01T00:01:00.000Z'
+      }
+    ],
+    truncated: false
+  })
+  const page = await app.data('git_branch', { path: 'one', limit: 2, offset: 2 })
+  t.strictSame([page.branches.map(({ name }: Json) => name), page.truncated, page.next_offset], [['b2', 'b3'], true, 4])
+  app.git(['branch', '-q', '-r', '-d', 'origin/main'], { in: 'two' })
+  t.match((await app.data('git_branch', { path: 'two' })).branches, [{ name: 'main', gone: true }])
+})
+
+t.test('nothing is written, whatever is asked', async t => {
+  const app = await start(t, { 'a.txt': '1\n', 'b.txt': '2\n' })
+  app.init()
+  // The index holds an older time than the file, so that git would like to refresh it.
+  app.write('a.txt', '1\n')
+  const before = contents(app.root)
+  await app.data('git_status')
+  for (const params of [{}, { staged: true }, { base: 'HEAD' }]) await app.data('git_diff', params)
+  await app.data('git_log', { files: true, path: 'a.txt' })
+  await app.data('git_show', { rev: 'HEAD' })
+  await app.data('git_blame', { path: 'a.txt' })
+  await app.data('git_branch')
+  t.strictSame(contents(app.root), before)
+})
