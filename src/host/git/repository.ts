@@ -50,6 +50,7 @@ export class Repository {
 
   /** The path in the workspace of one in the repository; undefined where it lies outside. */
   outside(file: string): string | undefined {
+    if (`${file}/` === this.#above) return '.'
     if (this.#above !== '') return file.startsWith(this.#above) ? file.slice(this.#above.length) : undefined
     return this.#below + file
   }

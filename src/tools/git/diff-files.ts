@@ -68,6 +68,13 @@ export class DiffFiles {
     const status = words.at(-1) ?? 'M'
     const operation = OPERATION_OF[status[0]!] ?? 'modified'
     const [first = '', last = first] = names
+    const before = this.files.at(-1)
+    // What a merge left open is told once by itself, and once as it differs from our side of it.
+    if (before?.operation === 'unmerged' && before.path === unquoted(last)) {
+      if (old_mode !== NOTHING) before.old_mode = old_mode
+      before.headings.push(...headingsOf(first, last))
+      return
+    }
     const isMove = operation === 'renamed' || operation === 'copied'
     this.files.push({
       path: unquoted(last),
@@ -78,26 +85,31 @@ export class DiffFiles {
       added: 0,
       removed: 0,
       binary: false,
-      headings: [
-        `diff --git ${prefixed('a/', first)} ${prefixed('b/', last)}`,
-        `diff --cc ${last}`,
-        `* Unmerged path ${last}`
-      ]
+      headings: headingsOf(first, last)
     })
   }
 
   #count(line: string) {
     const [added = '', removed = '', name = ''] = line.split('\t')
-    // What a merge left open may be told twice, and counted once. How a move is written is git's own.
-    while (this.#counted < this.files.length && !isOf(this.files[this.#counted]!, name)) this.#counted += 1
-    const file = this.files[this.#counted]
+    // How a move is written is git's own.
+    const isAgain = this.#counted > 0 && isUnmerged(this.files[this.#counted - 1], name)
+    while (!isAgain && this.#counted < this.files.length && !isOf(this.files[this.#counted]!, name)) this.#counted += 1
+    if (!isAgain) this.#counted += 1
+    const file = this.files[this.#counted - 1]
     if (!file) return
-    this.#counted += 1
     file.binary = added === '-'
     file.added = file.binary ? null : Number(added)
     file.removed = file.binary ? null : Number(removed)
   }
 }
+
+const isUnmerged = (file: DiffFile | undefined, name: string) =>
+  file?.operation === 'unmerged' && file.path === unquoted(name)
+
+const headingsOf = (from: string, to: string) => [
+  `diff --git ${prefixed('a/', from)} ${prefixed('b/', to)}`,
+  `* Unmerged path ${to}`
+]
 
 const isOf = ({ from, path }: DiffFile, name: string) => from !== undefined || path === unquoted(name)
 

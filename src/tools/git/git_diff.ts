@@ -55,6 +55,9 @@ export default defineTool({
   }
 })
 
+/** What a merge left open is compared with our side of it. */
+const OURS = ['--ours']
+
 async function sidesOf({ base, staged = false }: Input, repository: Repository, ctx: Context): Promise<string[]> {
   const range = base === undefined ? undefined : await rangeNamed(base, 'base', repository, ctx)
   if (range?.dots) {
@@ -62,5 +65,6 @@ async function sidesOf({ base, staged = false }: Input, repository: Repository, 
     return [inWords(range)]
   }
   repository.refuseBare('to compare; give two revisions as `a..b`')
+  if (!staged && !range) return OURS
   return [...(staged ? ['--cached'] : []), ...(range ? [range.to] : [])]
 }

@@ -91,11 +91,14 @@ async function listed(input: Input, ctx: Context): Promise<Output> {
   const asked = await askedAt(ctx, input.path)
   const { repository } = asked
   const range = rev === undefined ? undefined : await rangeNamed(rev, 'rev', repository, ctx)
+  const follow = isFile(asked, ctx)
+  // With --follow git skips also what it would not have shown.
+  const skipped = follow ? 0 : offset
+  const wanted = offset - skipped + limit
   const args = [
-    ...['log', ...FORMAT_FLAGS, `--max-count=${limit + 1}`, `--skip=${offset}`],
+    ...['log', ...FORMAT_FLAGS, `--max-count=${wanted + 1}`, `--skip=${skipped}`, ...(follow ? ['--follow'] : [])],
     ...choosing(input),
     ...(input.files ? FILES : []),
-    ...following(asked, ctx),
     ...(range ? [inWords(range)] : []),
     ...['--', ...asked.pathspecs]
   ]
@@ -105,9 +108,9 @@ async function listed(input: Input, ctx: Context): Promise<Output> {
   if (!isUnborn) refuseFailed(ended, 'read the history', repository)
   const found = commitsIn(stdout.toString('utf8'))
   const commits = found
-    .slice(0, limit)
+    .slice(offset - skipped, wanted)
     .map(({ commit, after }) => (input.files ? { ...commit, ...filesIn(after, asked) } : commit))
-  const truncated = found.length > limit
+  const truncated = found.length > wanted
   return {
     repository: repository.path,
     commits,
@@ -144,9 +147,8 @@ function plain(value: string, param: string): string {
 }
 
 /** One file alone can be followed. */
-function following({ path, pathspecs }: Asked, { host }: Context): string[] {
-  return pathspecs.length === 1 && host.files.peekEntry(path).kind !== 'directory' ? ['--follow'] : []
-}
+const isFile = ({ path, pathspecs }: Asked, { host }: Context) =>
+  pathspecs.length === 1 && host.files.peekEntry(path).kind !== 'directory'
 
 function filesIn(lines: string, { repository }: Asked) {
   const reader = new DiffFiles()
