@@ -71,6 +71,8 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   git_show: { rev: 'HEAD', path: 'repo' },
   git_blame: { path: 'repo/a.txt', lines: [{ start: 1, end: 2 }] },
   git_branch: { path: 'repo' },
+  git_commit: { message: 'Second', files: ['repo/a.txt'] },
+  git_push: { path: 'repo' },
   todo_write: { todos: [{ content: 'later', status: 'pending' }] },
   todo_read: {}
 }
@@ -88,8 +90,23 @@ async function start(t: Test) {
   writeFileSync(path.join(outside, 'secret.txt'), 'secret')
   const repository = path.join(app.folder, 'repo')
   makeWorld(repository, '', { 'a.txt': { text: 'one\n' } })
-  setUp(repository, [['init'], ['add', '-A'], ['commit', '-m', 'First'], { 'a.txt': { text: 'one\ntwo\n' } }])
+  const config = [
+    ['init'],
+    ['config', 'user.name', 'Ada'],
+    ['config', 'user.email', 'ada@example.com'],
+    ['init', '--bare', '.git/remote.git'],
+    ['remote', 'add', 'origin', '.git/remote.git']
+  ]
+  setUp(repository, [...config, ['add', '-A'], ['commit', '-m', 'First'], { 'a.txt': { text: 'one\ntwo\n' } }])
   const state = () => ({ inside: contents(app.root), outside: contents(outside) })
+  /** Without what git keeps by itself, where every commit has another id and what nothing leads to may stay. */
+  const files = () => {
+    const { inside, outside } = state()
+    return {
+      outside,
+      inside: Object.fromEntries(Object.entries(inside).filter(([name]) => !/\/\.git(?:\/|$)/.test(name)))
+    }
+  }
   const head = async () => (await app.get('/state')).head
   /** Makes the files what they were, and tells how that is. */
   const reset = () => {
@@ -111,7 +128,7 @@ async function start(t: Test) {
     if (call.status === 'awaiting_approval') await approve(call)
     return call.tool_call_id
   }
-  return { ...app, gate, outside, state, head, reset, run, begin }
+  return { ...app, gate, outside, state, files, head, reset, run, begin }
 }
 
 t.setTimeout(120_000)
@@ -263,16 +280,17 @@ for (const tool of TOOLS) {
     await t.test('has done all or nothing when stopped in the middle', async t => {
       app.reset()
       await app.run(tool.name, params)
-      const done = app.state()
+      const done = app.files()
       for (const stop of ['cancel', 'time limit'] as const) {
-        const before = app.reset()
+        app.reset()
+        const before = app.files()
         const id = await app.begin(tool.name, params, stop === 'time limit' ? { timeout_ms: 1 } : {})
         if (stop === 'cancel') await app.post(`/calls/${id}/cancel`, {})
         const ended = await app.get(`/calls/${id}?wait_ms=60000`)
         // A command may have done anything, and a tree is changed piece by piece, as the call then tells.
         if (command !== undefined || tool.invocation || paths.some(({ tree }) => tree))
           t.match(ended.error?.code ?? ended.status, /^(TIMEOUT|cancelled|success)$/)
-        else t.strictSame(app.state(), ended.status === 'success' ? done : before, `${stop}: ${ended.status}`)
+        else t.strictSame(app.files(), ended.status === 'success' ? done : before, `${stop}: ${ended.status}`)
       }
       for (const { task_id } of (await app.get('/jobs?status=running')).jobs)
         if (task_id !== TASK) await app.post(`/calls/${task_id}/cancel`, {})

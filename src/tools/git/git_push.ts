@@ -62,7 +62,7 @@ export default defineTool({
   name: 'git_push',
   category: 'git',
   description:
-    'Send the commits of one branch to the branch of the same name at a remote. Always needs a strict approval, which shows the address and the commits; exactly these are sent.',
+    'Send the commits of one branch to the branch of the same name at a remote. The approval, a strict one, shows the address and the commits, and exactly these are sent.',
   input: Input,
   output: Output,
   timeout_ms: TIMEOUT_MS,
