@@ -44,10 +44,12 @@ export async function planCommit(input: CommitInput, ctx: Context): Promise<Comm
   const message = messageOf(input)
   const { repository, named } = await namedFiles(input.files, ctx)
   refuseOperation(repository)
-  const branch = await checkedOut(ctx.host.git, repository)
-  const parent = await standsAt(ctx.host.git, repository, 'HEAD')
-  await refuseUnfit(named, repository, ctx)
-  const who = await identities(repository, ctx)
+  const [branch, parent, who] = await Promise.all([
+    checkedOut(ctx.host.git, repository),
+    standsAt(ctx.host.git, repository, 'HEAD'),
+    identities(repository, ctx),
+    refuseUnfit(named, repository, ctx)
+  ])
   const draft = await ctx.host.git.draft(repository)
   try {
     const tree = await draft.tree(parent, named)
@@ -123,7 +125,7 @@ function refuseOperation({ operation }: Repository) {
   if (operation === undefined || operation === 'bisect') return
   throw new ToolError(
     'CONFLICT',
-    `In the middle of a ${operation} a commit holds all that is staged, not single files: end it with \`git ${operation} --continue\` or \`--abort\` by shell_exec, then commit.`,
+    `In the middle of a ${operation} a commit holds all that is staged, not single files: end it by shell_exec, with \`git ${operation} --continue\` or \`git ${operation} --abort\`.`,
     { operation }
   )
 }
@@ -167,12 +169,19 @@ async function looked(draft: Draft, args: readonly string[]): Promise<Buffer> {
   return stdout
 }
 
-/** Exit code 1 says that none is. */
+/** Where git ends with code 1, none is. */
 async function ignoredAmong(files: readonly string[], repository: Repository, { host }: Context): Promise<string[]> {
   if (files.length === 0) return []
-  const stdin = files.map(file => `${file}\0`).join('')
-  const { stdout } = await host.git.run(repository, { args: ['check-ignore', '-z', '--stdin', '--no-index'], stdin })
-  return stdout.toString('utf8').split('\0').filter(Boolean)
+  // It knows no literal names, so none is to look like anything else.
+  const told = await host.git.run(repository, {
+    args: ['check-ignore', '-z', '--stdin', '--no-index'],
+    stdin: files.map(file => `./${file}\0`).join(''),
+    env: { GIT_LITERAL_PATHSPECS: '0' }
+  })
+  return told.stdout
+    .toString('utf8')
+    .split('\0')
+    .flatMap(file => (file === '' ? [] : [file.slice(2)]))
 }
 
 function cut(diff: Buffer): string {

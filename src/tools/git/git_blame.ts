@@ -116,7 +116,8 @@ async function blamed({ path, lines, rev, ignore_whitespace }: Input, ctx: Conte
   // One line more tells that there is more.
   const wanted = lines ?? [{ start: 1, end: DEFAULT_LIMIT + 1 }]
   const args = [
-    ...['blame', '--porcelain', '--no-textconv'],
+    // What `blame.ignoreRevsFile` names may be any file, whose words come back in what git says; no setting takes it away.
+    ...['blame', '--porcelain', '--no-textconv', '--no-ignore-revs-file'],
     ...(ignore_whitespace ? ['-w'] : []),
     ...wanted.map(({ start, end }) => `-L${start},${end}`),
     ...(at ? [at.to] : []),

@@ -1,6 +1,6 @@
 // A server on a repository of our own, and a user with a home of their own, whose git is the real one.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -68,4 +68,8 @@ export function bare(folder: string) {
   return { folder, git: gitIn(folder) }
 }
 
-export const textOf = (file: string) => readFileSync(file, 'utf8')
+/** A program that git would run. */
+export function hook(file: string, script: string) {
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+}
