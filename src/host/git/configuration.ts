@@ -1,9 +1,9 @@
 // Which settings git is given for a repository: those that keep it from running anything, against all that the repository
 // configures, and of the user's own those that are harmless. What was found is kept as long as the files it came from.
-import { existsSync, statSync } from 'node:fs'
+import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { isFresh, stampOf } from '../files/stamp.ts'
+import { stampOf } from '../files/stamp.ts'
 import { neutralised, SETTINGS, type Setting } from './hardening.ts'
 
 /** Of the user's own: what neither names a program nor changes what an answer looks like. */
@@ -84,11 +84,14 @@ export class Configurations {
       path.join(user.home, '.gitconfig'),
       path.join(user.folder, 'config')
     ]
-    // Before it is read, so that what changes meanwhile counts as changed.
-    const before = stampsOf(own)
+    const began = Date.now()
+    const before = stampsOf(own, began)
     const entries = entriesIn(await list())
     const configuration = configurationOf(entries, user)
-    const others = stampsOf(originsOf(entries, git_dir, user.home).filter(file => !own.includes(file)))
+    const others = stampsOf(
+      originsOf(entries, git_dir, user.home).filter(file => !own.includes(file)),
+      began
+    )
     if (before && others && !entries.some(({ key }) => PASSING.test(key))) {
       this.#kept.set(git_dir, { configuration, stamps: new Map([...before, ...others]) })
       if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!)
@@ -153,24 +156,33 @@ function originsOf(entries: readonly Entry[], git_dir: string, home: string): st
   return [...new Set([...files, ...included])]
 }
 
-/** Undefined where a further change might not show. */
-function stampsOf(files: readonly string[]): Map<string, string> | undefined {
+/** Undefined where one might have changed since the time, or might change without its stamp. */
+function stampsOf(files: readonly string[], since: number): Map<string, string> | undefined {
   const stamps = new Map<string, string>()
   for (const file of files) {
-    const stamp = stampAt(file)
-    if (stamp === undefined) return undefined
-    stamps.set(file, stamp)
+    const stat = lookAt(file)
+    if (stat && changedAt(stat) > since - FRESH_MS) return undefined
+    stamps.set(file, stat ? stampOf(stat) : ABSENT)
   }
   return stamps
 }
 
-function stampAt(file: string): string | undefined {
+const ABSENT = 'absent'
+/** File systems keep times in steps. */
+const FRESH_MS = 50
+
+const changedAt = ({ mtimeNs, ctimeNs }: BigIntStats) => Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n)
+
+function stampAt(file: string): string {
+  const stat = lookAt(file)
+  return stat ? stampOf(stat) : ABSENT
+}
+
+function lookAt(file: string): BigIntStats | undefined {
   try {
-    const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-    if (!stat) return 'absent'
-    return isFresh(stat) ? undefined : stampOf(stat)
+    return statSync(file, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return 'absent'
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     throw new ToolError('PERMISSION_DENIED', 'A configuration file of git cannot be looked at.')
   }
 }

@@ -66,7 +66,6 @@ export const SETTINGS: readonly Setting[] = [
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   // Files that a repository may name anywhere, and whose words come back in what git says.
-  ['blame.ignoreRevsFile', ''],
   ['mailmap.file', '/dev/null'],
   ['mailmap.blob', ''],
   ['safe.bareRepository', 'explicit'],
