@@ -1,6 +1,6 @@
 // A remote that is a folder of this machine. Only a repository that is served here is pushed to, all of it: a workspace
 // may hold files and links that lead git to any other.
-import { existsSync, lstatSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isBeneath, realIfThere } from '../sandbox/beneath.ts'
@@ -13,6 +13,7 @@ export function servedRemote(named: string, roots: readonly string[]): string {
   const folder = realIfThere(named)
   const root = roots.find(each => folder !== undefined && isBeneath(folder, each))
   if (folder === undefined || root === undefined) throw refused('is not there, or not served here')
+  if (!statSync(folder).isDirectory()) throw refused('is none')
   const inner = path.join(folder, '.git')
   const place = lstatSync(inner, { throwIfNoEntry: false })?.isDirectory() ? inner : folder
   // By these git would go on to another place.
@@ -24,4 +25,5 @@ export function servedRemote(named: string, roots: readonly string[]): string {
   return place
 }
 
-const refused = (why: string) => new ToolError('INVALID_PATH', `The address of the remote is a folder that ${why}.`)
+const refused = (why: string) =>
+  new ToolError('INVALID_PATH', `The address of the remote names a folder, which ${why}.`)

@@ -86,7 +86,9 @@ const MAX_SAID = 4_000
 
 /** Without what lets anybody in, and without what a screen would obey. */
 const saidBy = (stderr: string) =>
-  visible(stderr.replaceAll('\r', '\n').replaceAll(/:\/\/[^/\s@]*@/g, '://***@'))
+  visible(stderr.replaceAll('\r', '\n'))
+    .replaceAll(/:\/\/[^/\s@]*@/g, '://***@')
+    .replaceAll(/(:\/\/[^\s'"?#]*)[?#][^\s'"]*/g, '$1?***')
     .split('\n')
     .filter(line => line.trim() !== '' && !line.startsWith('hint:'))
     .join('\n')

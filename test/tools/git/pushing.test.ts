@@ -1,6 +1,14 @@
 // git_push to real remotes: exactly the commits that were shown go exactly where it was said.
-import t from 'tap'
-import { bare, start } from './writing-world.ts'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { ConfiguredRule } from '../../../src/config.ts'
+import { isRunning } from '../../../src/host/processes/running.ts'
+import type { StartOptions } from '../../start-app.ts'
+import { bare, gitIn, home, hook, start, userConfig } from './writing-world.ts'
 
 t.test('a branch is pushed as shown', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })
@@ -55,4 +63,285 @@ t.test('a branch is pushed as shown', async t => {
   t.equal(remote.git('rev-parse', 'main'), app.head())
   t.equal(app.git('rev-parse', 'origin/main'), app.head())
   t.equal(app.git('rev-parse', '--abbrev-ref', 'main@{upstream}'), 'origin/main')
+})
+
+/** A workspace whose `origin` is a bare repository in it, to which `main` was pushed once. */
+async function pushedOnce(t: Test, settings: StartOptions = {}) {
+  const app = await start(t, { 'a.txt': 'one\n' }, settings)
+  const remote = bare(app.path('remotes/origin.git'))
+  app.git('remote', 'add', 'origin', remote.folder)
+  app.git('push', '-q', '--set-upstream', 'origin', 'main')
+  const commit = (text: string) => {
+    app.write('a.txt', text)
+    app.git('commit', '-qam', text.trim())
+    return app.head()
+  }
+  /** Somebody else pushes a commit that is not fetched here. */
+  const others = () => {
+    app.git('clone', '-q', remote.folder, path.join(app.folder, 'other'))
+    const other = gitIn(path.join(app.folder, 'other'))
+    other('commit', '-q', '--allow-empty', '-m', 'theirs')
+    other('push', '-q', 'origin', 'HEAD:main')
+    return other('rev-parse', 'HEAD')
+  }
+  return { ...app, remote, commitText: commit, others, at: () => remote.git('rev-parse', 'main') }
+}
+
+t.test('only what the remote lacks is told, and a second push says so', async t => {
+  const app = await pushedOnce(t)
+  const before = app.head()
+  const now = app.commitText('two\n')
+  app.write('.env', 'KEY=1\n')
+  const asked = await app.ask('git_push', { remote: 'origin', branch: 'main' })
+  t.match(asked.approval.preview, {
+    text: /1 commit:\n[0-9a-f]+ two \(Ann Example\)$/,
+    notes: [`As of the last fetch origin has main at ${before.slice(0, 12)}; that may be out of date.`]
+  })
+  t.match((await app.approve(asked)).result.data, {
+    before,
+    commit: now,
+    outcome: 'updated',
+    total: 1,
+    upstream_set: false
+  })
+  t.equal(app.at(), now)
+  t.match((await app.run('git_push', {})).result.data, { outcome: 'up_to_date', total: 0, commits: [] })
+})
+
+t.test('what the remote has besides is never lost', async t => {
+  const app = await pushedOnce(t)
+  const theirs = app.others()
+  app.commitText('mine\n')
+  const refused = await app.run('git_push', {})
+  t.match(refused.error, {
+    code: 'CONFLICT',
+    message: /holds commits that are missing here/,
+    details: { reason: '[rejected] (fetch first)' }
+  })
+  t.equal(app.at(), theirs)
+  app.git('fetch', '-q')
+  t.match(
+    (await app.ask('git_push', {})).error,
+    { code: 'CONFLICT', details: { missing: 1 } },
+    'told before anybody is asked'
+  )
+})
+
+t.test('force is refused unless a rule allows it, and replaces only what was seen', async t => {
+  const plain = await pushedOnce(t)
+  t.match((await plain.call('git_push', { force: true })).error, {
+    code: 'PERMISSION_DENIED',
+    message: /unless a rule allows/
+  })
+
+  const rule: ConfiguredRule = { effect: 'allow', match: { tool: 'git_push' } }
+  const app = await pushedOnce(t, { settings: { tiers: { administrator: [], user: [rule], workspace: [] } } })
+  app.git('commit', '-q', '--amend', '-m', 'other words')
+  const asked = await app.ask('git_push', { force: true })
+  t.match(asked.approval, { level: 'strict', preview: { title: /^Force-push main/ } })
+  t.match(asked.approval.preview.notes.join('\n'), /1 commits of the remote are thrown away/)
+  t.match((await app.approve(asked)).result.data, { outcome: 'forced' })
+  t.equal(app.at(), app.head())
+
+  const theirs = app.others()
+  app.git('commit', '-q', '--amend', '-m', 'again')
+  t.match((await app.run('git_push', { force: true })).error, {
+    code: 'CONFLICT',
+    details: { reason: '[rejected] (stale info)' }
+  })
+  t.equal(app.at(), theirs)
+  t.match(await app.run('git_push', { force: false }), { error: { code: 'CONFLICT' } })
+})
+
+t.test('what is pushed is what was shown, and goes where it was shown', async t => {
+  const app = await pushedOnce(t)
+  app.commitText('two\n')
+  const other = bare(app.path('remotes/other.git'))
+  const changes: [what: string, change: () => void][] = [
+    ['a further commit', () => app.commitText('three\n')],
+    ['another address', () => app.git('remote', 'set-url', 'origin', other.folder)],
+    ['another address to push to', () => app.git('remote', 'set-url', '--push', 'origin', app.remote.folder)],
+    ['a fetch', () => app.git('update-ref', 'refs/remotes/origin/main', 'HEAD')]
+  ]
+  for (const [what, change] of changes) {
+    const asked = await app.ask('git_push', {})
+    change()
+    t.match(await app.approve(asked), { code: 'PREVIEW_CHANGED' }, what)
+  }
+  t.equal(other.git('for-each-ref'), '')
+})
+
+t.test('nothing that a repository says is run, or leads elsewhere', async t => {
+  const app = await pushedOnce(t)
+  const canary = app.path('PWNED')
+  const program = app.path('evil')
+  hook(program, `touch ${canary}; exec git "$@"`)
+  const trap = bare(path.join(app.folder, 'trap.git'))
+  for (const name of ['pre-push', 'reference-transaction', 'post-commit'])
+    hook(app.path(`.git/hooks/${name}`), `touch ${canary}`)
+  for (const name of ['pre-receive', 'update', 'post-receive', 'post-update', 'reference-transaction'])
+    hook(path.join(app.remote.folder, 'hooks', name), `touch ${canary}`)
+  for (const key of ['core.fsmonitor', 'core.alternateRefsCommand', 'core.sshCommand', 'uploadpack.packObjectsHook'])
+    app.remote.git('config', key, program)
+  for (const [key, value] of Object.entries({
+    'core.sshCommand': program,
+    'core.askPass': program,
+    'core.gitProxy': program,
+    'core.fsmonitor': program,
+    'core.hooksPath': app.path('.git/hooks'),
+    'credential.helper': `!${program}`,
+    'remote.origin.receivepack': program,
+    'remote.origin.uploadpack': program,
+    'remote.origin.vcs': 'evil',
+    'remote.origin.proxy': 'http://127.0.0.1:1',
+    'protocol.ext.allow': 'always',
+    'push.gpgSign': 'if-asked',
+    'gpg.program': program,
+    'push.recurseSubmodules': 'on-demand',
+    'push.pushOption': 'x',
+    [`url.${trap.folder}.insteadOf`]: app.remote.folder,
+    [`url.${trap.folder}.pushInsteadOf`]: app.remote.folder
+  }))
+    app.git('config', key, value)
+  const head = gitIn(app.root)('commit-tree', '-p', 'HEAD', '-m', 'two', 'HEAD^{tree}')
+  app.git('update-ref', 'refs/heads/main', head)
+  app.remove('PWNED')
+  const done = await app.run('git_push', {})
+  t.match(done.result?.data ?? done.error, { url: app.remote.folder, outcome: 'updated' })
+  t.match(done.approval.preview.notes, [/./, 'The hook pre-push of the repository does not run.'])
+  t.equal(app.at(), head)
+  t.equal(trap.git('for-each-ref'), '', 'it went where it was shown to go')
+  t.notOk(existsSync(canary), 'nothing was run')
+})
+
+t.test('addresses that are none are refused', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  const outside = bare(path.join(app.folder, 'outside.git'))
+  app.write('link/.git', `gitdir: ${outside.folder}\n`)
+  symlinkSync(outside.folder, app.path('linked.git'))
+  const blocked = [
+    'ext::sh -c true',
+    'EXT::sh -c true',
+    'fd::17',
+    'http://host.test/x',
+    'git://host.test/x',
+    'ftp://h/x',
+    '-x'
+  ]
+  const dashes = [
+    'ssh://-oProxyCommand=x/y',
+    'git@-oProxyCommand=x:y',
+    'ssh://%2DoProxyCommand=x/y',
+    'git@host:-x',
+    'host::x'
+  ]
+  const folders = [
+    outside.folder,
+    `file://${outside.folder}`,
+    '../outside.git',
+    'linked.git',
+    'link',
+    'no-such',
+    'a.txt',
+    '/'
+  ]
+  for (const url of [...blocked, ...dashes, ...folders]) {
+    app.git('config', 'remote.origin.url', url)
+    const { error } = await app.ask('git_push', {})
+    t.match(error?.code, folders.includes(url) ? /INVALID_PATH/ : 'URL_BLOCKED', url)
+  }
+  t.equal(outside.git('for-each-ref'), '')
+  t.match((await app.ask('git_push', { remote: '--receive-pack=x' })).error, { code: 'INVALID_PARAMS' })
+  t.match((await app.ask('git_push', { branch: '--force' })).error, { code: 'INVALID_PARAMS' })
+  t.match((await app.ask('git_push', { branch: 'none' })).error, { code: 'INVALID_PARAMS' })
+  app.git('config', '--add', 'remote.origin.url', 'https://other.test/x')
+  t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /several addresses/ })
+})
+
+t.test('by ssh, with what the user has configured', async t => {
+  t.teardown(() => userConfig())
+  const app = await start(t, { 'a.txt': 'one\n' })
+  const remote = bare(path.join(app.folder, 'far/origin.git'))
+  const log = path.join(app.folder, 'ssh.log')
+  // As ssh would: it logs its words, and runs the last of them.
+  hook(
+    path.join(home, 'bin/ssh'),
+    `echo "$@" >${log}\nfor last; do :; done\nunset GIT_DIR GIT_OBJECT_DIRECTORY\neval "$last"`
+  )
+  userConfig(
+    `[user]\n\tname = Ann\n\temail = a@b.test\n[core]\n\tsshCommand = ${home}/bin/ssh -i key\n[url "git@host.test:"]\n\tinsteadOf = work:\n`
+  )
+  app.git('remote', 'add', 'origin', `work:${remote.folder}`)
+  const asked = await app.ask('git_push', {})
+  t.match(asked.approval?.preview.text ?? asked.error, new RegExp(`^Address: git@host\\.test:${remote.folder}$`, 'm'))
+  const done = await app.approve(asked)
+  t.match(done.result?.data ?? done.error, { outcome: 'created', url: `git@host.test:${remote.folder}` })
+  t.equal(remote.git('rev-parse', 'main'), app.head())
+  t.match(readFileSync(log, 'utf8'), /^-i key -o BatchMode=yes -o ConnectTimeout=30 .*git@host\.test git-receive-pack/)
+
+  const failing: [said: string, wanted: object][] = [
+    [
+      'echo "git@host.test: Permission denied (publickey)." >&2; exit 255',
+      { code: 'PERMISSION_DENIED', message: /let you in/ }
+    ],
+    ['echo "Host key verification failed." >&2; exit 255', { code: 'PERMISSION_DENIED', message: /host is not known/ }],
+    [
+      'echo "ssh: Could not resolve hostname host.test: Name or service not known" >&2; exit 255',
+      { code: 'NETWORK_ERROR' }
+    ],
+    ['echo "ssh: connect to host host.test port 22: Connection refused" >&2; exit 255', { code: 'NETWORK_ERROR' }],
+    ['exit 3', { code: 'EXECUTION_ERROR' }]
+  ]
+  app.git('commit', '-q', '--allow-empty', '-m', 'more')
+  for (const [script, error] of failing) {
+    hook(path.join(home, 'bin/ssh'), script)
+    t.match(await app.run('git_push', {}), { status: 'error', error }, script)
+  }
+  t.equal(
+    app.git('rev-parse', 'origin/main'),
+    app.git('rev-parse', 'HEAD~1'),
+    'nothing is noted of what did not happen'
+  )
+})
+
+t.test('a remote that never answers is given up, with all that was started', async t => {
+  t.teardown(() => userConfig())
+  const app = await start(t, { 'a.txt': 'one\n' })
+  const started = path.join(app.folder, 'started')
+  spawnSync('mkfifo', [started])
+  hook(path.join(home, 'bin/ssh'), `echo $$ >${started}; exec sleep 600`)
+  userConfig(`[core]\n\tsshCommand = ${home}/bin/ssh\n`)
+  app.git('remote', 'add', 'origin', 'git@host.test:x.git')
+  const asked = await app.ask('git_push', {})
+  const running = app.approve(asked)
+  const pid = Number(await readFile(started, 'utf8'))
+  await app.post(`/calls/${asked.tool_call_id}/cancel`, {})
+  t.equal((await running).status, 'cancelled')
+  while (isRunning(pid)) await setTimeout(10)
+  t.pass('its ssh is gone')
+})
+
+t.test('what lets anybody in is not shown', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  app.git('remote', 'add', 'origin', 'https://ann:s3cr3t-t0ken@127.0.0.1:1/x.git?private_token=s3cr3t-t0ken')
+  const asked = await app.ask('git_push', {})
+  t.match(asked.approval.preview.text, 'https://***@127.0.0.1:1/x.git?***')
+  const done = await app.approve(asked)
+  t.match(done.error, { code: 'NETWORK_ERROR' })
+  t.notMatch(JSON.stringify([asked, done, await app.get(`/calls/${asked.tool_call_id}`)]), /s3cr3t/)
+})
+
+t.test('a protected branch and one that is checked out stay as they are', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  app.git('clone', '-q', '.', 'copy')
+  app.git('remote', 'add', 'origin', 'copy')
+  app.git('commit', '-q', '--allow-empty', '-m', 'more')
+  t.match((await app.run('git_push', {})).error, { code: 'CONFLICT', message: /checked out/ })
+  const remote = bare(app.path('strict.git'))
+  remote.git('config', 'receive.denyNonFastForwards', 'true')
+  remote.git('config', 'transfer.hideRefs', 'refs/heads/main')
+  app.git('remote', 'set-url', 'origin', 'strict.git')
+  t.match((await app.run('git_push', {})).error, { code: 'PERMISSION_DENIED', details: { reason: /remote rejected/ } })
+  app.git('checkout', '-q', '--detach')
+  t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /No branch is checked out/ })
 })
