@@ -4,6 +4,7 @@ import edit from './edit.ts'
 import endurance from './endurance.ts'
 import events from './events.ts'
 import fuzzy from './fuzzy.ts'
+import git from './git.ts'
 import health from './health.ts'
 import judging from './judging.ts'
 import list from './list.ts'
@@ -30,6 +31,7 @@ export const ROWS: readonly Row[] = [
   judging,
   search,
   list,
+  git,
   events,
   streams,
   start,
