@@ -7,7 +7,7 @@ import { ToolError } from '../../errors.ts'
 import { errnoOf } from '../errno.ts'
 import { stampOf } from '../files/stamp.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { begin, identityAt } from './begun.ts'
+import { begin } from './begun.ts'
 import { lastOf } from './configuration.ts'
 import type { Git, GitOrder } from './git.ts'
 import type { Repository } from './repository.ts'
@@ -80,10 +80,12 @@ async function tried(
   else copyFileSync(index, draft)
   await draw(['update-index', '--replace', '-z', '--index-info'], linesOf(advance.staged, repository))
   const { ref, to, args } = stepOf(advance, repository)
-  const lock = new IndexLock(index, draft)
+  const lock = new IndexLock(index)
   const { git_dir, common_dir } = repository
-  const over = begin(begun, { git_dir, common_dir, ref, to, whole: lock.whole, identity: lock.identity })
+  const work = begin(begun, { git_dir, common_dir, ref, to, whole: lock.whole })
   try {
+    copyFileSync(draft, lock.whole)
+    work.drawn()
     lock.take()
     if (stampAt(index) !== before) return false
     if ((await checkedOut(git, repository)) !== advance.branch) throw moved()
@@ -94,7 +96,7 @@ async function tried(
     return true
   } finally {
     lock.release()
-    over()
+    work.over()
   }
 }
 
@@ -122,15 +124,12 @@ function stepOf({ branch, move }: Advance, repository: Repository) {
 class IndexLock {
   /** The file that holds it before the lock is taken. */
   readonly whole: string
-  readonly identity: string
   readonly #index: string
   #held = false
 
-  constructor(index: string, content: string) {
+  constructor(index: string) {
     this.#index = index
     this.whole = `${index}.toolgate-${process.pid}`
-    copyFileSync(content, this.whole)
-    this.identity = identityAt(this.whole)!
   }
 
   take() {

@@ -12,24 +12,41 @@ export interface Begun {
   /** The reference that moves, and where to. */
   ref: string
   to: string
-  /** The new index, in its own file and then in that of git's lock. */
+  /** The file of the new index, before that is in the place of git's lock. */
   whole: string
-  identity: string
+}
+
+interface Note extends Begun {
+  /** Of the new index, once it is written. */
+  identity?: string
+}
+
+interface Work {
+  /** The new index is written. */
+  drawn(): void
+  over(): void
 }
 
 export const lockOf = ({ git_dir }: Pick<Begun, 'git_dir'>) => path.join(git_dir, 'index.lock')
 
 let count = 0
 
-/** Gives what says that it is over. */
-export function begin(folder: string, begun: Begun): () => void {
+export function begin(folder: string, begun: Begun): Work {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = path.join(folder, `${process.pid}-${Date.now()}-${++count}.json`)
-  writeFileSync(file, JSON.stringify(begun), { mode: 0o600, flush: true })
-  return () => rmSync(file, { force: true })
+  const note = (more: Partial<Note>) => {
+    const draft = `${file}.new`
+    writeFileSync(draft, JSON.stringify({ ...begun, ...more }), { mode: 0o600, flush: true })
+    renameSync(draft, file)
+  }
+  note({})
+  return {
+    drawn: () => note({ identity: identityAt(begun.whole)! }),
+    over: () => rmSync(file, { force: true })
+  }
 }
 
-export const identityAt = (file: string): string | undefined => {
+const identityAt = (file: string): string | undefined => {
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
   return stat && identityOf(stat)
 }
@@ -40,13 +57,13 @@ export async function endBegun(folder: string, standsAt: (begun: Begun) => Promi
     const pid = Number.parseInt(name, 10)
     if (pid !== process.pid && isRunning(pid)) continue
     const file = path.join(folder, name)
-    const begun = JSON.parse(readFileSync(file, 'utf8')) as Begun
+    const begun = JSON.parse(readFileSync(file, 'utf8')) as Note
     const began = lstatSync(file).mtimeMs
-    const isOurs = identityAt(lockOf(begun)) === begun.identity
+    const isOurs = begun.identity !== undefined && identityAt(lockOf(begun)) === begun.identity
     const stands = await standsAt(begun)
     if (isOurs && stands === begun.to) renameSync(lockOf(begun), path.join(begun.git_dir, 'index'))
     else if (isOurs) rmSync(lockOf(begun))
-    if (identityAt(begun.whole) === begun.identity) rmSync(begun.whole)
+    rmSync(begun.whole, { force: true })
     for (const lock of locksOf(begun)) removeLock(lock, began)
     rmSync(file)
   }
@@ -66,7 +83,9 @@ function removeLock(lock: string, began: number) {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter(name => name.endsWith('.json'))
+    const names = readdirSync(folder)
+    for (const name of names) if (name.endsWith('.new')) rmSync(path.join(folder, name), { force: true })
+    return names.filter(name => name.endsWith('.json'))
   } catch {
     return []
   }

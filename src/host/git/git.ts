@@ -82,6 +82,15 @@ export class GitOnMachine {
     this.#confinement = new Confinement(programs.spawner, programs.place)
   }
 
+  /** Of the helper that starts what only reads, while there is one. */
+  get pid(): number | undefined {
+    return this.#confinement.pid
+  }
+
+  close(): Promise<void> {
+    return this.#confinement.close()
+  }
+
   get environment(): Environment {
     return this.#programs.environment ?? process.env
   }
@@ -102,11 +111,11 @@ export class GitOnMachine {
   ) {
     const { access = 'read', env = {}, stdin, timeout_ms = TIMEOUT_MS, writable } = order
     const { PATH, git } = this.#found()
-    const plain = { file: git, args: [...FLAGS, ...words], cwd: where }
-    const program = access === 'push' ? plain : await this.#confinement.around(plain, writable)
-    signal.throwIfAborted()
     const own = { PATH, ...(access !== 'push' && UNATTENDED), ...(access === 'read' && WITHOUT_LOCKS) }
-    const spawned = await this.#programs.spawner.spawn({ ...program, env: { ...own, ...env }, stdin })
+    const request = { file: git, args: [...FLAGS, ...words], cwd: where, env: { ...own, ...env }, stdin }
+    signal.throwIfAborted()
+    const spawned =
+      access === 'push' ? await this.#programs.spawner.spawn(request) : await this.#confinement.start(request, writable)
     return new Running(spawned, { signal, timeout_ms })
   }
 

@@ -1,0 +1,51 @@
+// Commits a file and kills itself at the nth step that leaves a trace, or right after git was started for one:
+// node kill-in-commit.ts <n> <workspace> <state folder>. It prints the process that starts others, and ends with 0 where
+// there are fewer steps.
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import type { Context } from '../../../src/tool.ts'
+
+const TRACES = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync', 'writeFileSync'] as const
+
+const [nth, root, stateDir] = process.argv.slice(2) as [string, string, string]
+const { Spawner } = await import('../../../src/host/processes/spawner.ts')
+const { Files } = await import('../../../src/host/files/files.ts')
+const { Git, GitOnMachine } = await import('../../../src/host/git/git.ts')
+const { openWorkspace } = await import('../../../src/host/paths.ts')
+const { default: tool } = await import('../../../src/tools/git/git_commit.ts')
+
+const spawner = new Spawner(process.env, stateDir)
+const workspace = openWorkspace('w', root)
+const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir })
+const host = {
+  files: new Files(workspace, { stateDir, sensitive: [] }, effects),
+  git: new Git(machine, workspace, effects)
+}
+const ctx = { host } as unknown as Context
+const input = { message: 'Second', files: ['a.txt', 'new.txt'] }
+await tool.touches!(input, ctx)
+fs.writeSync(1, String(spawner.pid))
+
+let left = Number(nth)
+const step = () => {
+  left -= 1
+  if (left === 0) process.kill(process.pid, 'SIGKILL')
+}
+const hooks = fs as unknown as Record<string, (...given: unknown[]) => unknown>
+for (const name of TRACES) {
+  const real = hooks[name]!
+  hooks[name] = (...given) => {
+    step()
+    return real(...given)
+  }
+}
+syncBuiltinESMExports()
+const start = spawner.spawn.bind(spawner)
+spawner.spawn = async request => {
+  const spawned = await start(request)
+  step()
+  return spawned
+}
+await tool.run(input, ctx)
+await spawner.close()

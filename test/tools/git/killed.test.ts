@@ -1,0 +1,81 @@
+// A server that is killed at any step of a commit: once the next one has started, branch and index are as they were, or as
+// they should become, and no lock is left.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { globbySync } from 'globby'
+import t from 'tap'
+import { GitOnMachine } from '../../../src/host/git/git.ts'
+import { isRunning } from '../../../src/host/processes/running.ts'
+import { Spawner } from '../../../src/host/processes/spawner.ts'
+import { gitIn } from './writing-world.ts'
+
+/** So many servers are killed at once. */
+const AT_ONCE = 4
+const STEPS_AT_MOST = 100
+const SCRIPT = path.join(import.meta.dirname, 'kill-in-commit.ts')
+
+const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-killed-')))
+t.teardown(() => rmSync(home, { recursive: true, force: true }))
+t.setTimeout(120_000)
+
+/** Changed, new and staged files, none of them committed. */
+const first = path.join(home, 'first')
+mkdirSync(first)
+const write = (name: string, content: string) => writeFileSync(path.join(first, name), content)
+const git = gitIn(first)
+git('init', '-q')
+write('a.txt', 'one\n')
+write('b.txt', 'one\n')
+git('add', '--all')
+git('commit', '-qm', 'First')
+write('a.txt', 'two\n')
+write('new.txt', 'new\n')
+write('b.txt', 'staged\n')
+git('add', 'b.txt')
+
+const spawner = new Spawner(process.env, home)
+t.teardown(() => spawner.close())
+
+/** The nth world: a commit that is killed there, and what the next server finds and makes of it. */
+async function killed(n: number) {
+  const [root, stateDir] = ['ws', 'state'].map(name => path.join(home, String(n), name)) as [string, string]
+  cpSync(first, root, { recursive: true })
+  mkdirSync(stateDir)
+  const child = spawn(process.execPath, [SCRIPT, String(n), root, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const helper = Number(said)
+  while (isRunning(helper)) await setTimeout(10)
+  const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir })
+  await machine.endBegun()
+  const look = gitIn(root)
+  return {
+    code,
+    subject: look('log', '-1', '--format=%s'),
+    status: look('status', '--porcelain'),
+    faults: look('fsck', '--strict', '--no-dangling'),
+    left: globbySync(['.git/**/*.lock', '.git/index.*'], { cwd: root, dot: true }),
+    begun: globbySync('git/*', { cwd: stateDir })
+  }
+}
+
+t.test('killed anywhere', async t => {
+  const states = { old: 0, new: 0 }
+  for (let n = 1, over = false; !over; n += AT_ONCE) {
+    if (n > STEPS_AT_MOST) throw new Error('the commit never ends')
+    const worlds = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => killed(n + i)))
+    for (const [i, { code, subject, status, ...rest }] of worlds.entries()) {
+      const isNew = subject === 'Second'
+      states[isNew ? 'new' : 'old'] += 1
+      const at = `killed at step ${n + i}, ${isNew ? 'done' : 'not done'}`
+      t.equal(status, isNew ? 'M  b.txt' : ' M a.txt\nM  b.txt\n?? new.txt', at)
+      t.strictSame(rest, { faults: '', left: [], begun: [] }, at)
+      over ||= code === 0
+    }
+  }
+  t.ok(states.old > 5 && states.new > 1, `it was killed before and after: ${JSON.stringify(states)}`)
+})
