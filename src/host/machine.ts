@@ -108,7 +108,8 @@ export class Machine {
     this.#git = new GitOnMachine({
       spawner: this.#spawner,
       roots: () => [...this.workspaces.values()].map(({ root }) => root),
-      place: this.#guard.stateDir
+      place: this.#guard.stateDir,
+      hooks: settings.git.hooks
     })
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
@@ -116,7 +117,7 @@ export class Machine {
 
   /** The processes that the server consists of. */
   ownProcesses(): number[] {
-    return [process.pid, this.#spawner.pid].filter(pid => pid !== undefined)
+    return [process.pid, this.#spawner.pid, this.#git.pid].filter(pid => pid !== undefined)
   }
 
   /** What one call may use. */
@@ -190,6 +191,7 @@ export class Machine {
     }
     await this.#compute.close()
     await this.sandbox.close()
+    await this.#git.close()
     await this.#spawner.close()
     await this.outputs.stored()
   }

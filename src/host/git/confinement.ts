@@ -54,10 +54,11 @@ export class Confinement {
   }
 
   #openReader(): Spawner {
-    const pipes = path.join(this.#place, 'pipes')
+    // Its pipes are all that it makes, and removes in the end. What a server left that was killed goes first.
+    const pipes = path.join(this.#place, 'git-pipes')
+    rmSync(pipes, { recursive: true, force: true })
     mkdirSync(pipes, { recursive: true, mode: 0o700 })
-    // Its pipes are all that it makes.
-    const within = (folder: string) => [this.#bwrap!, ...ARGUMENTS, ...READING, '--bind', folder, folder, '--']
+    const within = [this.#bwrap!, ...ARGUMENTS, ...READING, '--bind', pipes, pipes, '--']
     return new Spawner(process.env, pipes, within)
   }
 

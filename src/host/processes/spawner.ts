@@ -46,6 +46,7 @@ export class Spawner {
   /** The server's own. */
   readonly environment: Environment
   readonly #place: string
+  readonly #within: readonly string[] | undefined
   #helper: ChildProcess | undefined
   #folder: string | undefined
   #pipes: Pipes | undefined
@@ -55,10 +56,12 @@ export class Spawner {
   #lastId = 0
   #closed = false
 
-  /** `place` is where its folder of pipes is made, out of reach of every command. */
-  constructor(environment: Environment, place: string = tmpdir()) {
+  /** `place` is where its folder of pipes is made, out of reach of every command. `within`: words before those of the
+   * helper, which keep it and with it all that it starts. */
+  constructor(environment: Environment, place: string = tmpdir(), within?: readonly string[]) {
     this.environment = environment
     this.#place = place
+    this.#within = within
   }
 
   /** Gets the helper ready ahead of the first command. */
@@ -155,11 +158,14 @@ export class Spawner {
   }
 
   #start(folder: string) {
-    this.#group ??= makeSpawnerGroup()
+    // What is kept as a whole joins no group.
+    if (!this.#within) this.#group ??= makeSpawnerGroup()
     const { folder: group = '', join = '' } = this.#group ?? {}
     const program = [process.execPath, ...SMALL_NODE, '-e', `(${serve})(require)`, group, folder]
     const env = plainEnvironment(this.environment)
-    const helper = spawnChild(findShell(env), ['-c', CLOSE_THE_REST, 'toolgate-spawner', join, ...program], {
+    const shell = [findShell(env), '-c', CLOSE_THE_REST, 'toolgate-spawner', join, ...program]
+    const [file, ...words] = [...(this.#within ?? []), ...shell]
+    const helper = spawnChild(file!, words, {
       // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
