@@ -294,6 +294,16 @@ export const Config = Type.Object(
       },
       { additionalProperties: false, default: {} }
     ),
+    git: Type.Object(
+      {
+        hooks: Type.Enum(['skip', 'ask'], {
+          default: 'skip',
+          description:
+            'What becomes of the hooks of a repository when a call commits or pushes: they do not run, or the call is asked about with them as its command, and they run as commands do.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
     secrets: Type.Object(
       {
         mask: Type.Boolean({

@@ -65,6 +65,8 @@ export interface IsolationAsked {
 export interface Invocation {
   argv: readonly string[]
   cwd: string
+  /** What people and rules read, where the words only say how several programs are started one after the other. */
+  line?: string
   /** What the tool knows the program by, such as a test runner. */
   name?: string
   /** Hosts that it asks to reach, as in `IsolationAsked`. */
@@ -176,8 +178,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   /** Paths that it touches besides those of its subject, where only a look can tell which. Changes nothing. */
   touches?(input: Static<I>, ctx: Context): Promise<PathUse[]> | PathUse[]
   /** The program that it starts, where that depends on what is in the workspace: rules on commands hold for it too, and
-   * a decision holds for no other. Changes nothing. */
-  invocation?(input: Static<I>, ctx: Context): Promise<Invocation> | Invocation
+   * a decision holds for no other. Undefined where it starts none. Changes nothing. */
+  invocation?(input: Static<I>, ctx: Context): Promise<Invocation | undefined> | Invocation | undefined
   /** What must still be so for a decision to hold besides the params and the content of its paths, such as where a
    * branch stands. It is asked after `touches`, about the same look. Changes nothing. */
   stands_on?(input: Static<I>, ctx: Context): Promise<unknown> | unknown

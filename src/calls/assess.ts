@@ -31,7 +31,7 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const invocation = await tool.invocation?.(params, ctx)
   ctx.invocation = invocation
-  const line = invocation ? shellWords(invocation.argv) : subject.command
+  const line = invocation ? (invocation.line ?? shellWords(invocation.argv)) : subject.command
   const cwd = line === undefined ? undefined : host.files.resolve(invocation?.cwd ?? subject.cwd ?? '.').path
   const surroundings = engine.surroundings()
   const command =
@@ -137,7 +137,7 @@ export async function digest(
         images,
         tree,
         ...(calls ? [calls] : []),
-        ...(invocation ? [invocation.argv] : []),
+        ...(invocation ? [invocation.argv, ...(invocation.line === undefined ? [] : [invocation.line])] : []),
         ...(isolation ? [isolation] : []),
         ...(tool.stands_on ? [await tool.stands_on(params, ctx)] : [])
       ])

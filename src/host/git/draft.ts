@@ -82,6 +82,11 @@ export class Draft {
     return stdout
   }
 
+  /** The index of the tree that was made last. */
+  get index(): string {
+    return path.join(this.#folder, 'index')
+  }
+
   /** Git on what the draft and the repository hold, as bare objects. */
   look(args: readonly string[]): Promise<Drawn> {
     return this.#git.run(this.#nobodys, { args, env: this.#objects })
@@ -97,7 +102,7 @@ export class Draft {
   }
 
   get #index(): Record<string, string> {
-    return { GIT_INDEX_FILE: path.join(this.#folder, 'index') }
+    return { GIT_INDEX_FILE: this.index }
   }
 
   get #objects(): Record<string, string> {

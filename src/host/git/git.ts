@@ -15,6 +15,7 @@ import type { Environment } from '../processes/environment.ts'
 import { pathBeside } from '../processes/search-path.ts'
 import { findProgram } from '../processes/shell.ts'
 import type { Spawner } from '../processes/spawner.ts'
+import { isBeneath } from '../sandbox/beneath.ts'
 import { folderOf, homeOf } from '../server/home.ts'
 import { ownTemporary } from '../temporary.ts'
 import { type Advance, advanced, isName } from './advancing.ts'
@@ -68,6 +69,8 @@ export interface GitPrograms {
   environment?: Environment
   /** A folder of the server's own. */
   place: string
+  /** Whether those of repositories are run, once that was asked about. */
+  hooks: 'skip' | 'ask'
 }
 
 /** Git of this machine, for all workspaces and calls. */
@@ -122,6 +125,10 @@ export class GitOnMachine {
   /** Where all workspaces are. */
   get roots(): readonly string[] {
     return this.#programs.roots()
+  }
+
+  get hooks() {
+    return this.#programs.hooks
   }
 
   /** Where drafts are made, out of reach of every command. */
@@ -183,6 +190,12 @@ export class Git {
     const { committed } = this.#effects
     const effects = { committed: () => committed.call(this.#effects), signal: new AbortController().signal }
     return new Git(this.#machine, this.#workspace, effects)
+  }
+
+  /** Of the hooks that are there: those that are run, as commands. Git itself runs none. */
+  hooksToRun(repository: Repository, names: readonly string[]): Hook[] {
+    if (this.#machine.hooks === 'skip' || !isBeneath(repository.top, this.#workspace.root)) return []
+    return this.hooks(repository, names).filter(({ file }) => isBeneath(file, repository.top))
   }
 
   /** Hooks of a repository that are there and could run. */

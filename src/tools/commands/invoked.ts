@@ -2,7 +2,7 @@
 // say something else by then than what was judged.
 import type { Context, Invocation } from '../../tool.ts'
 
-interface Invoked<Name extends string> extends Required<Invocation> {
+interface Invoked<Name extends string> extends Required<Omit<Invocation, 'line'>> {
   name: Name
 }
 

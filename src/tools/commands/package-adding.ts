@@ -14,7 +14,7 @@ interface PackagesAsked {
   cwd?: string
 }
 
-interface AddInvocation extends Required<Invocation> {
+interface AddInvocation extends Required<Omit<Invocation, 'line'>> {
   name: ManagerName
 }
 

@@ -3,6 +3,7 @@ import { lastOf } from '../../host/git/configuration.ts'
 import { visible } from '../../text/visible.ts'
 import type { Context } from '../../tool.ts'
 import type { CommitPlan } from './committing.ts'
+import { AFTER, BEFORE } from './hook-runs.ts'
 
 export function notesOf(plan: CommitPlan, ctx: Context): string[] {
   return NOTES.flatMap(note => note(plan, ctx)).map(visible)
@@ -10,16 +11,20 @@ export function notesOf(plan: CommitPlan, ctx: Context): string[] {
 
 type Note = (plan: CommitPlan, ctx: Context) => string | readonly string[]
 
-/** Hooks that git would run around a commit, in their order. */
-export const COMMIT_HOOKS: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
+const COMMIT_HOOKS: readonly string[] = [...BEFORE, ...AFTER]
 
 const NOTES: readonly Note[] = [
   ({ branch }) => (branch === undefined ? 'No branch is checked out: the commit will be found by its id alone.' : []),
   ({ parent }) => (parent === undefined ? 'It is the first commit.' : []),
   ({ repository }) => (repository.path === '.' ? [] : `It goes to the repository at ${repository.path}.`),
   ({ repository }, { host }) => {
-    const names = host.git.hooks(repository, COMMIT_HOOKS).map(({ name }) => name)
-    return names.length === 0 ? [] : `Hooks of the repository do not run: ${names.join(', ')}.`
+    const run = host.git.hooksToRun(repository, COMMIT_HOOKS).map(({ name }) => name)
+    const all = host.git.hooks(repository, COMMIT_HOOKS).map(({ name }) => name)
+    const others = all.filter(name => !run.includes(name))
+    return [
+      ...(run.length > 0 ? [`Hooks of the repository run with it, as commands: ${run.join(', ')}.`] : []),
+      ...(others.length > 0 ? [`Hooks of the repository do not run: ${others.join(', ')}.`] : [])
+    ]
   },
   ({ repository }) =>
     lastOf(repository.configuration.all, 'commit.gpgsign') === 'true'

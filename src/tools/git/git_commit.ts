@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
-import { subjectOf } from '../../text/commit-message.ts'
+import { messageFault, subjectOf, tidyMessage } from '../../text/commit-message.ts'
 import { visible } from '../../text/visible.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { type Context, defineTool, type Progress } from '../../tool.ts'
 import { COMMITTED_OPERATIONS } from './committed-files.ts'
 import { type CommitPlan, planCommit } from './committing.ts'
 import { notesOf } from './committing-notes.ts'
+import { commitHooks, hooksAfter, hooksBefore, WHY } from './hook-runs.ts'
 
 const Input = Type.Object(
   {
@@ -45,7 +46,8 @@ const Output = Type.Object({
   author: Type.String({ description: 'Name and address.' }),
   message: Type.String({ description: 'As it was stored.' }),
   files: Type.Array(File, { description: 'What it changes.' }),
-  unchanged: Type.Array(Type.String(), { description: 'Files named that are as they were.' })
+  unchanged: Type.Array(Type.String(), { description: 'Files named that are as they were.' }),
+  notes: Type.Array(Type.String(), { description: 'What went wrong afterwards.' })
 })
 type Output = Static<typeof Output>
 
@@ -56,7 +58,7 @@ export default defineTool({
     'Commit exactly the named files as they are on the disk; whatever else is staged stays staged. The approver sees the whole diff, and that is what is committed.',
   input: Input,
   output: Output,
-  timeout_ms: 60_000,
+  timeout_ms: 300_000,
   effect: 'write',
   // What is in them is shown and stored.
   subject: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true })) }),
@@ -68,6 +70,8 @@ export default defineTool({
     const others = plan.files.filter(({ path }) => !named.has(path))
     return others.map(({ path }) => ({ path: plan.repository.outside(path) ?? '.', access: 'read', entry: true }))
   },
+  invocation: (_, ctx) => commitHooks(planned(ctx).repository, ctx),
+  always_ask: (_, { invocation }) => (invocation ? WHY : undefined),
   stands_on(_, ctx) {
     const { branch, parent, tree, author, committer, message } = planned(ctx)
     return { branch, parent, tree, author, committer, message, notes: notesOf(planned(ctx), ctx) }
@@ -79,6 +83,7 @@ export default defineTool({
       `On ${placeOf(plan)}${parent === undefined ? '' : `, after ${parent.slice(0, 12)}`}`,
       `Author: ${author}`,
       ...(committer === author ? [] : [`Committer: ${committer}`]),
+      ...(ctx.invocation ? [`Runs: ${ctx.invocation.line}`] : []),
       '',
       message
     ].join('\n')
@@ -90,13 +95,13 @@ export default defineTool({
     }
   },
   run: (_, ctx) => committed(planned(ctx), ctx),
-  present({ commit, branch, files, message, unchanged }) {
+  present({ commit, branch, files, message, unchanged, notes }) {
     const list = files.map(({ path, operation }) => `${operation}: ${path}`)
     const left = unchanged.map(path => `unchanged, not in it: ${path}`)
     const on = branch ?? 'no branch'
     return {
       title: `${commit.slice(0, 12)} on ${on}: ${subjectOf(message)}`,
-      content: [`Committed ${commit} on ${on}: ${subjectOf(message)}`, ...list, ...left].join('\n'),
+      content: [`Committed ${commit} on ${on}: ${subjectOf(message)}`, ...list, ...left, ...notes].join('\n'),
       metadata: { commit, files: files.length }
     }
   }
@@ -117,20 +122,14 @@ const placeOf = ({ branch }: CommitPlan) => shortOf(branch) ?? 'no branch'
 
 const shortOf = (branch: string | undefined) => branch?.replace(/^refs\/heads\//, '')
 
-async function committed(plan: CommitPlan, ctx: Context): Promise<Output> {
+async function* committed(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { git } = ctx.host
-  const { repository, branch, parent, message, files } = plan
-  const draft = await git.draft(repository)
-  try {
-    const tree = await draft.keptTree(parent, plan.named)
-    if (tree !== plan.tree)
-      throw new ToolError('STALE_FILE', 'A file has changed since it was shown; nothing was committed.')
-  } finally {
-    await draft.remove()
-  }
-  const commit = await commitOf(plan, ctx)
+  const { repository, branch, parent, files } = plan
+  const message = yield* checkedMessage(plan, ctx)
+  const commit = await commitOf({ ...plan, message }, ctx)
   const reason = `${parent === undefined ? 'commit (initial)' : 'commit'}: ${subjectOf(message)}`
   await git.advance(repository, { branch, move: { from: parent, to: commit, reason }, staged: files })
+  const notes = yield* hooksAfter(repository, ctx)
   return {
     repository: repository.path,
     commit,
@@ -144,7 +143,29 @@ async function committed(plan: CommitPlan, ctx: Context): Promise<Output> {
       added,
       removed
     })),
-    unchanged: plan.unchanged.map(path => repository.outside(path) ?? path)
+    unchanged: plan.unchanged.map(path => repository.outside(path) ?? path),
+    notes
+  }
+}
+
+/** The message as hooks leave it, once all that is committed is in the repository just as it was shown. */
+async function* checkedMessage(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, string, void> {
+  const draft = await ctx.host.git.draft(plan.repository)
+  const mustBe = async (why: string) => {
+    const tree = await draft.keptTree(plan.parent, plan.named)
+    if (tree !== plan.tree) throw new ToolError('STALE_FILE', `${why}; nothing was committed.`)
+  }
+  try {
+    await mustBe('A file has changed since it was shown')
+    const left = yield* hooksBefore(plan, draft, ctx)
+    if (ctx.invocation)
+      await mustBe('A hook has changed what is to be committed: look at the files, and commit them again')
+    const message = messageFault(left) === undefined ? tidyMessage(left) : undefined
+    if (message === undefined)
+      throw new ToolError('EXECUTION_ERROR', 'A hook has left no message that could be stored.')
+    return message
+  } finally {
+    await draft.remove()
   }
 }
 

@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { shellWords } from '../../text/shell-words.ts'
 import { visible } from '../../text/visible.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { type Context, defineTool, type Invocation, type Progress } from '../../tool.ts'
+import { ran, refused, WHY, wordOf } from './hook-runs.ts'
 import { PATH_DESCRIPTION } from './place.ts'
 import { type PushPlan, planPush } from './push-plan.ts'
 import { outcomeOf } from './pushed.ts'
 
-const TIMEOUT_MS = 180_000
+const TIMEOUT_MS = 300_000
+const HOOK_MS = 120_000
 /** So that there is time left to say what happened. */
 const SEND_MS = 170_000
 
@@ -76,6 +79,8 @@ export default defineTool({
     PLANS.set(ctx, plan)
     return []
   },
+  invocation: (_, ctx) => prePush(planned(ctx), ctx),
+  always_ask: (_, { invocation }) => (invocation ? WHY : undefined),
   stands_on(_, ctx) {
     const { remote, to, branch, oid, known, sets_upstream } = planned(ctx)
     return {
@@ -96,6 +101,7 @@ export default defineTool({
       `${force ? 'Force ' : ''}${branch} → ${branch} of ${remote}`,
       `Address: ${to.address.shown}`,
       `Commit: ${oid}`,
+      ...(ctx.invocation ? [`Runs: ${shellWords(ctx.invocation.argv)}`] : []),
       '',
       total === 0
         ? 'No commits that it lacks, as far as is known.'
@@ -149,7 +155,8 @@ function notesOf(
   { repository, remote, branch, known, missing, sets_upstream, follows, secrets }: PushPlan,
   { host }: Context
 ) {
-  const hooks = host.git.hooks(repository, ['pre-push'])
+  const [runs] = host.git.hooksToRun(repository, PRE_PUSH)
+  const [is] = host.git.hooks(repository, PRE_PUSH)
   return [
     known === undefined
       ? `As of the last fetch ${remote} has no branch ${branch}: this makes it.`
@@ -157,15 +164,34 @@ function notesOf(
     ...(missing > 0 ? [`${missing} commits of the remote are thrown away by it.`] : []),
     ...(sets_upstream ? [`${branch} will follow ${remote}/${branch} from then on.`] : []),
     ...(follows === undefined ? [] : [`${branch} follows ${follows}, which this does not push to.`]),
-    ...(hooks.length > 0 ? ['The hook pre-push of the repository does not run.'] : []),
+    ...(runs ? ['The hook pre-push of the repository runs before, as a command.'] : []),
+    ...(is && !runs ? ['The hook pre-push of the repository does not run.'] : []),
     ...(secrets === undefined ? ['Too many files to look for those that may hold credentials.'] : []),
     ...(secrets ?? []).map(path => `The commits hold ${path}, which may hold credentials.`)
   ]
 }
 
-async function pushed(plan: PushPlan, ctx: Context): Promise<Output> {
+const PRE_PUSH = ['pre-push']
+
+function prePush({ repository, remote, to }: PushPlan, { host }: Context): Invocation | undefined {
+  const [hook] = host.git.hooksToRun(repository, PRE_PUSH)
+  return hook && { argv: [wordOf(hook, repository), remote, to.address.shown], cwd: repository.path }
+}
+
+/** It is told on standard input what would be pushed, as by git. */
+async function* allowed({ branch, oid, known }: PushPlan, ctx: Context): AsyncGenerator<Progress, void, void> {
+  if (!ctx.invocation) return
+  const { argv, cwd } = ctx.invocation
+  const ref = `refs/heads/${branch}`
+  const stdin = `${ref} ${oid} ${ref} ${known ?? '0'.repeat(oid.length)}\n`
+  const ended = yield* ran({ argv, cwd, stdin, timeout_ms: HOOK_MS }, ctx)
+  if (ended.exit_code !== 0) throw refused('The hook pre-push refused it', ended)
+}
+
+async function* pushed(plan: PushPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { repository, remote, to, branch, oid, known, force, commits, total } = plan
   const ref = `refs/heads/${branch}`
+  yield* allowed(plan, ctx)
   const said = await ctx.host.git.pushing(repository).send(to, {
     refspec: `${oid}:${ref}`,
     ...(force && { lease: `${ref}:${known}` }),

@@ -17,7 +17,7 @@ const { default: tool } = await import('../../../src/tools/git/git_commit.ts')
 const spawner = new Spawner(process.env, stateDir)
 const workspace = openWorkspace('w', root)
 const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir })
+const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
 const host = {
   files: new Files(workspace, { stateDir, sensitive: [] }, effects),
   git: new Git(machine, workspace, effects)

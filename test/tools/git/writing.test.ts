@@ -52,7 +52,8 @@ t.test('a commit holds the named files as shown, and nothing else that is staged
       { path: 'gone.txt', operation: 'deleted', added: 0, removed: 1 },
       { path: 'new.txt', operation: 'added', added: 1, removed: 0 }
     ],
-    unchanged: []
+    unchanged: [],
+    notes: []
   })
   t.equal(
     app.git('log', '-1', '--format=%an <%ae> %cn%n%B'),

@@ -1,0 +1,134 @@
+// Hooks of a repository where they are asked about: they run as commands, are judged as such, and refuse what they refuse.
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config, type ConfiguredRule } from '../../../src/config.ts'
+import type { Json } from '../../start-app.ts'
+import { bare, hook, start } from './writing-world.ts'
+
+const base = defaults(Config)
+const textOf = (file: string) => readFileSync(file, 'utf8')
+
+function asking(t: Test, user: ConfiguredRule[] = [], sandbox: Partial<Config['sandbox']> = {}) {
+  const tiers = { administrator: [], user, workspace: [] }
+  const settings = {
+    git: { hooks: 'ask' as const },
+    tiers,
+    sandbox: { ...base.sandbox, level: 'none' as const, ...sandbox }
+  }
+  return start(t, { 'a.txt': 'one\n' }, { settings })
+}
+
+t.test(
+  'hooks are shown as the command of the call, see what git would show them, and may change the message',
+  async t => {
+    const app = await asking(t)
+    app.write('other.txt', 'staged\n')
+    app.git('add', 'other.txt')
+    app.write('a.txt', 'two\n')
+    hook(app.path('.git/hooks/pre-commit'), `git diff --cached --name-only >${app.folder}/seen`)
+    hook(app.path('.git/hooks/prepare-commit-msg'), 'echo "by $2" >>"$1"')
+    hook(app.path('.git/hooks/commit-msg'), 'grep -q by "$1" && echo "Change-Id: 1" >>"$1"')
+    hook(app.path('.git/hooks/post-commit'), `git log -1 --format=%s >${app.folder}/after; exit 3`)
+    const asked = await app.ask('git_commit', { message: 'Second', files: ['a.txt'] })
+    t.match(
+      asked.approval.preview.notes.join('\n'),
+      /run with it, as commands: pre-commit, prepare-commit-msg, commit-msg, post-commit/
+    )
+    const { explanation, ...told } = await app.post('/policy/explain', {
+      tool: 'git_commit',
+      params: { message: 'Second', files: ['a.txt'] }
+    })
+    const line =
+      './.git/hooks/pre-commit && ./.git/hooks/prepare-commit-msg MESSAGE && ./.git/hooks/commit-msg MESSAGE && ./.git/hooks/post-commit'
+    t.ok(JSON.stringify({ explanation, told }).includes('./.git/hooks/pre-commit'), line)
+    const done = await app.approve(asked)
+    t.match(done.result?.data ?? done.error, {
+      message: 'Second\nby message\nChange-Id: 1\n',
+      notes: [/^The hook post-commit ended with exit code 3/]
+    })
+    t.equal(app.git('log', '-1', '--format=%B'), 'Second\nby message\nChange-Id: 1\n')
+    t.equal(app.git('show', '--format=', '--name-only'), 'a.txt')
+    t.equal(textOf(path.join(app.folder, 'seen')), 'a.txt\n', 'of what is staged it sees what is committed')
+    t.equal(textOf(path.join(app.folder, 'after')), 'Second by message Change-Id: 1\n')
+    t.equal(app.status(), 'A  other.txt')
+  }
+)
+
+t.test('a hook that fails, or changes what is committed, stops it', async t => {
+  const app = await asking(t)
+  const head = app.head()
+  app.write('a.txt', 'two\n')
+  hook(app.path('.git/hooks/pre-commit'), 'echo "no good"; exit 1')
+  const refused = await app.commit('x', ['a.txt'])
+  t.match(refused.error, {
+    code: 'EXECUTION_ERROR',
+    message: /refused the commit/,
+    details: { exit_code: 1, output: /no good/ }
+  })
+  hook(app.path('.git/hooks/pre-commit'), 'echo formatted >a.txt')
+  const changed = await app.commit('x', ['a.txt'])
+  t.match(changed, {
+    status: 'error',
+    error: { code: 'STALE_FILE', message: /hook has changed/ },
+    changes: [{ path: 'a.txt' }]
+  })
+  hook(app.path('.git/hooks/pre-commit'), 'exit 0')
+  hook(app.path('.git/hooks/commit-msg'), ': >"$1"')
+  t.match((await app.commit('x', ['a.txt'])).error, { code: 'EXECUTION_ERROR', message: /no message/ })
+  t.equal(app.head(), head)
+  t.equal(app.status(), ' M a.txt')
+})
+
+t.test('no rule lets hooks run unasked, and rules on commands hold for them', async t => {
+  const allow: ConfiguredRule = { effect: 'allow', match: { tool: 'git_commit' } }
+  const app = await asking(t, [allow])
+  app.write('a.txt', 'two\n')
+  const params = { message: 'x', files: ['a.txt'] }
+  t.match(await app.ask('git_commit', params), { status: 'success' }, 'without hooks the rule holds')
+  app.write('a.txt', 'three\n')
+  hook(app.path('.git/hooks/pre-commit'), 'exit 0')
+  const asked = await app.ask('git_commit', params)
+  t.match(asked, { status: 'awaiting_approval' })
+  chmodSync(app.path('.git/hooks/pre-commit'), 0o644)
+  t.match(await app.approve(asked), { code: 'PREVIEW_CHANGED' }, 'which hooks run is bound')
+
+  const deny: ConfiguredRule = { effect: 'deny', match: { command: './.git/hooks/pre-commit' } }
+  const strict = await asking(t, [deny])
+  strict.write('a.txt', 'two\n')
+  hook(strict.path('.git/hooks/pre-commit'), 'exit 0')
+  t.match((await strict.ask('git_commit', params)).status, 'rejected')
+})
+
+t.test('before a push', async t => {
+  const app = await asking(t)
+  const remote = bare(app.path('remote.git'))
+  app.git('remote', 'add', 'origin', 'remote.git')
+  hook(
+    app.path('.git/hooks/pre-push'),
+    `echo "$@" >${app.folder}/words; cat >${app.folder}/refs; test -e ${app.folder}/may`
+  )
+  t.match((await app.run('git_push', {})).error, { code: 'EXECUTION_ERROR', message: /pre-push refused it/ })
+  t.equal(remote.git('for-each-ref'), '')
+  t.equal(textOf(path.join(app.folder, 'words')), 'origin remote.git\n')
+  t.equal(textOf(path.join(app.folder, 'refs')), `refs/heads/main ${app.head()} refs/heads/main ${'0'.repeat(40)}\n`)
+  writeFileSync(path.join(app.folder, 'may'), '')
+  t.match((await app.run('git_push', {})).result?.data, { outcome: 'created' })
+})
+
+t.test('in the sandbox', async t => {
+  const app = await asking(t, [], { level: 'auto' })
+  const { isolation } = await app.get('/capabilities')
+  const held = isolation.levels.some(({ level, holds }: Json) => level === 'workspace' && holds)
+  if (!held) return t.pass('none holds here')
+  app.write('a.txt', 'two\n')
+  hook(
+    app.path('.git/hooks/pre-commit'),
+    'git diff --cached --name-only; touch ../escaped "$HOME/escaped"; test -n "$(git diff --cached)"'
+  )
+  hook(app.path('.git/hooks/commit-msg'), 'echo "from inside" >>"$1"')
+  const done = await app.commit('Kept', ['a.txt'])
+  t.match(done.result?.data ?? done.error, { message: 'Kept\nfrom inside\n' })
+  t.notOk(existsSync(path.join(app.folder, 'escaped')))
+})
