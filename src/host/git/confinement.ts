@@ -20,15 +20,16 @@ const TRIAL = '(: >"$1") 2>/dev/null; exec "$2" --version'
 export class Confinement {
   readonly #spawner: Spawner
   readonly #place: string
-  readonly #bwrap = BWRAP.find(file => existsSync(file))
+  readonly #bwrap: string | undefined
   #holds: Promise<boolean> | undefined
   /** Started when it is first needed. */
   #reader: Spawner | undefined
 
   /** `place` is a folder that the server may write to, and what is kept may not. */
-  constructor(spawner: Spawner, place: string) {
+  constructor(spawner: Spawner, place: string, bwrap = BWRAP.find(file => existsSync(file))) {
     this.#spawner = spawner
     this.#place = place
+    this.#bwrap = bwrap
   }
 
   /** Starts git, kept where anything can keep it. */

@@ -1,6 +1,7 @@
 // What git says when it fails, as our errors.
 import { type ErrorCode, ToolError } from '../../errors.ts'
 import type { Repository } from './repository.ts'
+import type { RepositoryPlace } from './repository-place.ts'
 import type { Ended } from './running.ts'
 
 const LONGEST = 2_000
@@ -13,7 +14,7 @@ const KNOWN: readonly [RegExp, ErrorCode, string][] = [
     'Another git is at work in this repository, or left its lock.'
   ],
   [
-    /bad object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)/i,
+    /bad (?:tree |commit )?object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)/i,
     'EXECUTION_ERROR',
     'Objects of the repository are missing or broken; it may be a partial or shallow clone.'
   ],
@@ -37,7 +38,10 @@ export function refuseFailed({ code, stderr }: Ended, doing: string, repository:
 }
 
 /** Its words without their heading, and without folders of this machine. */
-export function saidBy(stderr: string, { top, git_dir, common_dir }: Repository): string {
+export function saidBy(
+  stderr: string,
+  { top, git_dir, common_dir }: Pick<RepositoryPlace, 'top' | 'git_dir' | 'common_dir'>
+): string {
   const folders = [git_dir, common_dir, top].filter(folder => folder !== '/')
   const plain = folders.reduce((text, folder) => text.replaceAll(folder, folder === top ? '.' : '.git'), stderr)
   return plain

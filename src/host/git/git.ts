@@ -23,6 +23,7 @@ import { endBegun } from './begun.ts'
 import { type Configuration, Configurations } from './configuration.ts'
 import { Confinement } from './confinement.ts'
 import { Draft } from './draft.ts'
+import { saidBy } from './faults.ts'
 import { ALONE, FLAGS, inVariables, SETTINGS, type Setting, UNATTENDED, WITHOUT_LOCKS } from './hardening.ts'
 import { type Hook, hooksIn } from './hooks.ts'
 import { Pushing } from './pushing.ts'
@@ -263,7 +264,7 @@ export class Git {
       const running = await this.#machine.start(place.git_dir, args, { args, env, writable: [] }, this.#effects.signal)
       const { code, stdout, stderr } = await running.all(MAX_BYTES)
       if (code === 0) return stdout
-      throw new ToolError('EXECUTION_ERROR', `The repository's configuration cannot be read: ${stderr.trim()}`)
+      throw new ToolError('EXECUTION_ERROR', `The repository's configuration cannot be read: ${saidBy(stderr, place)}`)
     })
   }
 }

@@ -1,0 +1,176 @@
+// Where git cannot answer, or not soon, or not whole: what is told then, and that nothing stays behind.
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Confinement } from '../../../src/host/git/confinement.ts'
+import { Spawner } from '../../../src/host/processes/spawner.ts'
+import { start } from './reading-world.ts'
+
+const PERSON = 'Ada <ada@example.com>'
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+
+t.test('git that waits is ended with its call', async t => {
+  const app = await start(t, { 'a.txt': '1\n' })
+  app.init()
+  const fifo = path.join(app.folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  app.git(['config', 'core.excludesFile', fifo])
+  const isRead = () => {
+    try {
+      closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK))
+      return true
+    } catch {
+      return false
+    }
+  }
+  // Whoever opens the other end lets git go on, so that end is only tried once git is gone.
+  const { tool_call_id } = await app.post('/calls?wait_ms=0', { tool: 'git_status', params: {} })
+  const events = await app.events(`?after=0&tool_call_id=${tool_call_id}`)
+  await events.type('tool.call')
+  t.match(await app.post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })
+  t.match(await app.call('git_status', {}, { timeout_ms: 300 }), { status: 'error', error: { code: 'TIMEOUT' } })
+  while (isRead()) await pause(5)
+  t.notOk(isRead(), 'nobody reads any more')
+})
+
+t.test('what is odd, broken or too much is told so', async t => {
+  const app = await start(t, { 'a.txt': '1\n' })
+  app.init()
+  const commit = (author: string, message: string) => {
+    const oid = app.git(['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], {
+      input: `tree ${EMPTY_TREE}\nauthor ${author}\ncommitter ${PERSON} 1700000000 +0000\n\n${message}`
+    })
+    app.git(['update-ref', 'refs/heads/odd', oid])
+    return oid
+  }
+  app.git(['hash-object', '-t', 'tree', '-w', '--stdin'])
+  commit(`${PERSON} 999999999999999999 +0000`, 'Late')
+  t.match(await app.data('git_show', { rev: 'odd' }), { commit: { subject: 'Late' }, changes: { total: 0 } })
+  commit(`${PERSON} 1700000000 +0000`, `Long\n\n${'x'.repeat(20_000)}`)
+  const { commits } = await app.data('git_log', { rev: 'odd' })
+  t.match(commits, [{ subject: 'Long', body_truncated: true, author: { date: '2023-11-14T22:13:20.000Z' } }])
+  t.equal(commits[0].body.length, 16_384)
+  commit(`${PERSON} 1700000000 +0000`, 'y'.repeat(40_000_000))
+  t.match(await app.error('git_log', { rev: 'odd' }), { code: 'TOO_LARGE' })
+
+  let of = 'HEAD'
+  for (let i = 0; i <= 10; i += 1) {
+    app.git(['tag', '-a', '-m', 'again', `t${i}`, of])
+    of = `t${i}`
+  }
+  t.match(await app.error('git_show', { rev: of }), { code: 'TOO_LARGE', message: /tags of tags/ })
+  t.equal((await app.data('git_show', { rev: 't9' })).tags.length, 10)
+
+  mkdirSync(app.at('.git/rebase-apply'))
+  app.write('.git/rebase-apply/applying', '')
+  t.equal((await app.data('git_status')).operation, 'am')
+
+  const tree = app.git(['rev-parse', 'HEAD^{tree}'])
+  rmSync(app.at(`.git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`))
+  t.match(await app.error('git_diff', { base: 'HEAD' }), { code: 'EXECUTION_ERROR', message: /missing or broken/ })
+  app.write('.git/config', '[broken\n')
+  const fault = await app.error('git_status')
+  t.match(fault, { code: 'EXECUTION_ERROR', message: /configuration cannot be read: bad config line/ })
+  t.notMatch(fault.message, app.root)
+  app.write('.git/HEAD', 'nonsense')
+  t.match(await app.error('git_log'), { code: 'EXECUTION_ERROR' })
+})
+
+t.test(
+  'a repository of somebody else is read',
+  { skip: process.getuid?.() !== 0 && 'only root can make one' },
+  async t => {
+    const app = await start(t, { 'a.txt': '1\n' })
+    app.init()
+    app.write('a.txt', '2\n')
+    execFileSync('chown', ['-R', '4711', app.root])
+    for (const file of ['a.txt', '.git']) chmodSync(app.at(file), file === '.git' ? 0o700 : 0o600)
+    t.match(await app.data('git_status'), { entries: [{ path: 'a.txt' }] })
+    t.match(await app.data('git_blame', { path: 'a.txt' }), { ranges: [{ text: '2\n' }] })
+  }
+)
+
+t.test(
+  'one above the workspace only where it is ours',
+  { skip: process.getuid?.() !== 0 && 'only root can make one' },
+  async t => {
+    const outer = await start(t, { 'in/a.txt': '1\n' })
+    outer.init()
+    const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
+    t.match(await app.data('git_status'), { total: 0 })
+    execFileSync('chown', ['4711', outer.at('.git')])
+    t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
+  }
+)
+
+t.test('without git it says what to install', async t => {
+  const before = process.env.PATH
+  t.teardown(() => {
+    process.env.PATH = before
+  })
+  const app = await start(t, { 'a.txt': '1\n' })
+  app.init()
+  process.env.PATH = app.at('.')
+  const fault = await app.error('git_status')
+  process.env.PATH = before
+  t.match(fault, { code: 'EXECUTION_ERROR', message: /no git on this machine: install/ })
+})
+
+t.test('the second layer', async t => {
+  /** Starts a shell that tries to write a file; tells whether it could. */
+  async function escapes(t: Test, bwrap: string | undefined, writable: boolean) {
+    const folder = t.testdir({ place: {} })
+    const place = path.join(folder, 'place')
+    const spawner = new Spawner(process.env, folder)
+    const confinement = new Confinement(spawner, place, bwrap)
+    const file = path.join(folder, 'written')
+    // The trial asks it for its version, as git is asked.
+    const program = path.join(folder, 'program')
+    writeFileSync(program, '#!/bin/sh\n[ "$1" = --version ] || echo x >"$1"\n')
+    chmodSync(program, 0o755)
+    const request = { file: program, args: [file], cwd: folder, env: {} }
+    const { stdout, stderr, exited } = await confinement.start(request, writable ? [folder] : [])
+    await Promise.all([text(stdout), text(stderr), exited])
+    await confinement.close()
+    await spawner.close()
+    return existsSync(file)
+  }
+  const holds = spawnsKept()
+  await t.test('keeps what it keeps from writing', { skip: !holds && 'bubblewrap does not hold here' }, async t => {
+    t.notOk(await escapes(t, undefined, false))
+    t.ok(await escapes(t, undefined, true), 'but where it may')
+  })
+  await t.test('is left out where there is none', async t => {
+    t.ok(await escapes(t, '', false))
+  })
+  await t.test('is left out where it keeps nothing', async t => {
+    const fake = path.join(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')), 'bwrap')
+    t.teardown(() => rmSync(path.dirname(fake), { recursive: true }))
+    writeFileSync(fake, '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')
+    chmodSync(fake, 0o755)
+    t.ok(await escapes(t, fake, false))
+  })
+})
+
+function spawnsKept(): boolean {
+  try {
+    execFileSync('/usr/bin/bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--', '/bin/true'])
+    return true
+  } catch {
+    return false
+  }
+}
