@@ -1,5 +1,5 @@
 // Commits a file and kills itself at the nth step that leaves a trace, or right after git was started for one:
-// node kill-in-commit.ts <n> <workspace> <state folder>. It prints the process that starts others, and ends with 0 where
+// node kill-in-commit.ts <n> <workspace> <state folder>. It prints the processes that start others, and ends with 0 where
 // there are fewer steps.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -25,7 +25,7 @@ const host = {
 const ctx = { host } as unknown as Context
 const input = { message: 'Second', files: ['a.txt', 'new.txt'] }
 await tool.touches!(input, ctx)
-fs.writeSync(1, String(spawner.pid))
+fs.writeSync(1, JSON.stringify([spawner.pid, machine.pid].filter(pid => pid !== undefined)))
 
 let left = Number(nth)
 const step = () => {
@@ -47,5 +47,6 @@ spawner.spawn = async request => {
   step()
   return spawned
 }
-await tool.run(input, ctx)
-await spawner.close()
+const running = tool.run(input, ctx) as AsyncGenerator<unknown>
+while (!(await running.next()).done);
+await Promise.all([spawner.close(), machine.close()])

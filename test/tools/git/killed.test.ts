@@ -48,10 +48,10 @@ async function killed(n: number) {
   mkdirSync(stateDir)
   const child = spawn(process.execPath, [SCRIPT, String(n), root, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  const helper = Number(said)
-  while (isRunning(helper)) await setTimeout(10)
+  for (const helper of JSON.parse(said) as number[]) while (isRunning(helper)) await setTimeout(10)
   const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
   await machine.endBegun()
+  await machine.close()
   const look = gitIn(root)
   return {
     code,

@@ -1,6 +1,6 @@
 // git_commit on real repositories: what was shown is what is committed, and nothing else moves.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -360,4 +360,48 @@ t.test('any message and any name is stored as it is', async t => {
     }),
     { numRuns: 12 }
   )
+})
+
+t.test('nothing that a repository names is run', async t => {
+  const app = await start(t, { 'a.txt': 'one\n', '.gitattributes': '* diff=evil merge=evil\n' })
+  const canary = path.join(app.folder, 'PWNED')
+  const program = app.path('evil')
+  hook(program, `touch ${canary}; cat`)
+  for (const name of [
+    ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'post-checkout', 'post-rewrite'],
+    ...['reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'pre-auto-gc']
+  ])
+    hook(app.path(`.git/hooks/${name}`), `touch ${canary}`)
+  for (const [key, value] of Object.entries({
+    'core.fsmonitor': program,
+    'core.hooksPath': app.path('.git/hooks'),
+    'core.editor': program,
+    'core.pager': program,
+    'commit.gpgSign': 'true',
+    'gpg.program': program,
+    'user.signingKey': 'x',
+    'diff.external': program,
+    'diff.evil.command': program,
+    'diff.evil.textconv': program,
+    'merge.evil.driver': program,
+    'filter.evil.clean': program,
+    'filter.evil.smudge': program,
+    'filter.evil.process': program,
+    'filter.evil.required': 'true',
+    'trace2.eventTarget': canary,
+    'commit.template': app.path('evil'),
+    'gc.auto': '1'
+  }))
+    app.git('config', key, value)
+  app.write('a.txt', 'two\n')
+  t.match(await app.commit('Second', ['a.txt']), { status: 'success' })
+  t.match(await app.run('git_branch', { name: 'side', create: true, start: 'HEAD~1', switch: true }), {
+    status: 'success'
+  })
+  t.equal(app.read('a.txt'), 'one\n')
+  app.write('.gitattributes', '*.txt filter=evil\n')
+  app.write('a.txt', 'three\n')
+  t.match((await app.commit('x', ['a.txt'])).error, { code: 'CONFLICT', details: { filter: 'evil' } })
+  t.match((await app.run('git_branch', { name: 'main', switch: true })).error, { code: 'CONFLICT' })
+  t.notOk(existsSync(canary))
 })
