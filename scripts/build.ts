@@ -22,6 +22,7 @@ await build({
     { in: 'src/tool.ts', out: 'tool' },
     // Started by their paths, from whichever chunk holds what starts them.
     { in: 'src/host/store/store-worker.ts', out: 'lib/store-worker' },
+    { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
     { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
     { in: 'src/host/compute/pdf-worker.ts', out: 'lib/pdf-worker' },
     { in: 'src/host/processes/pty-host.ts', out: 'lib/pty-host' }

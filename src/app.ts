@@ -16,6 +16,7 @@ import { Scheduler } from './calls/scheduler.ts'
 import { isUnderWay } from './calls/under-way.ts'
 import { Catalog } from './catalog/catalog.ts'
 import type { Settings } from './config.ts'
+import { tellIndex } from './events/index-state.ts'
 import { Journal } from './events/journal.ts'
 import { Metrics } from './events/metrics.ts'
 import { tellOutside } from './events/outside.ts'
@@ -54,6 +55,7 @@ const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const WATCH_AFTER_MS = 500
 const TRY_OUT_AFTER_MS = 2_000
+const INDEX_AFTER_MS = 5_000
 const DAY_MS = 86_400_000
 
 export interface App {
@@ -127,6 +129,10 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     epochs: new Map(),
     closed: undefined
   }
+  machine.code.whenChanged((workspace, index) => {
+    if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index of code has failed')
+    tellIndex(journal, workspace, index)
+  })
   machine.keeping.log.isOpen = call => engine.live.has(call)
   const calls = await Calls.start(engine, left.changes)
   left.forget()
@@ -166,11 +172,13 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   let warming: NodeJS.Timeout | undefined
   let watching: NodeJS.Timeout | undefined
   let tryingOut: NodeJS.Timeout | undefined
+  let indexing: NodeJS.Timeout | undefined
   http.addHook('onListen', async () => {
     machine.ownPorts.push(...portsOf(http))
     tryingOut = setTimeout(() => {
       tryOut().catch(error => log.error({ err: error }, 'isolation was not tried out'))
     }, TRY_OUT_AFTER_MS).unref()
+    indexing = setTimeout(() => machine.code.startUnasked(), INDEX_AFTER_MS).unref()
     warming = setTimeout(() => void warm(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watching = setTimeout(watch, WATCH_AFTER_MS).unref()
   })
@@ -217,6 +225,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     await machine
       .sweepQuarantine()
       .catch(error => log.warn({ err: error }, 'what commands had left was not looked through'))
+    machine.code.sweep()
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
     const isKept = (id: string) =>
       engine.live.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
@@ -234,6 +243,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
       clearTimeout(warming)
       clearTimeout(watching)
       clearTimeout(tryingOut)
+      clearTimeout(indexing)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       streams.close()
@@ -282,7 +292,7 @@ async function listenable(
 }
 
 /** What the server can do here, and its limits. */
-async function capabilities(settings: Settings, instance: string, { outside, sandbox }: Machine) {
+async function capabilities(settings: Settings, instance: string, { code, outside, sandbox }: Machine) {
   const watching = outside.state()
   const levels = await sandbox.states()
   return {
@@ -291,7 +301,7 @@ async function capabilities(settings: Settings, instance: string, { outside, san
     protocol: PROTOCOL,
     workspaces: settings.roots.map(({ name, path }) => {
       const { workspace: _, ...state } = watching.find(({ workspace }) => workspace === name)!
-      return { name, root: path, ...state }
+      return { name, root: path, ...state, index: code.of(name)!.state }
     }),
     read_only: settings.read_only,
     isolation: { default: sandbox.default, levels },

@@ -196,6 +196,19 @@ export const Config = Type.Object(
       },
       { additionalProperties: false, default: {} }
     ),
+    search: Type.Object(
+      {
+        index: Type.Enum(['on', 'lazy', 'off'], {
+          default: 'lazy',
+          description:
+            'When the index of `search_code` is built, in the background: `on` soon after the start, `lazy` when it is first asked for. `off`: never; it answers by word counts.'
+        }),
+        max_files: count(200_000, 'Files of a workspace that the index holds.'),
+        max_file_bytes: count(1_048_576, 'Larger files are not indexed.'),
+        max_bytes: count(1_073_741_824, 'Size of an index past which no new files are taken in.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
     buffers: Type.Object(
       {
         on_write: Type.Enum(['ask', 'warn', 'delegate'], {

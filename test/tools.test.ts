@@ -55,6 +55,7 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   glob: { pattern: '*.txt', path: 'dir' },
   grep: { pattern: 'one', path: '.' },
   search_files: { pattern: 'b', path: '.' },
+  search_code: { query: 'one two', path: '.' },
   shell_exec: { command: 'echo hi; echo x > made.txt', cwd: 'dir' },
   run_tests: { path: 'dir', runner: 'node' },
   install_package: { packages: ['x'], cwd: 'app' },

@@ -105,6 +105,8 @@ const EVENT_WORDS: EventWords = {
   'job.exited': ({ status, exit_code, signal, reason, quarantined, quarantine_folder }) =>
     `${status}${typeof exit_code === 'number' ? ` with ${exit_code}` : signal ? ` by ${signal}` : ''}${reason ? `: ${reason}` : ''}${quarantined ? `; moved to ${quarantine_folder}: ${quarantined.join(', ')}` : ''}`,
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
+  'index.changed': ({ workspace, state, indexed, reason }) =>
+    `${workspace} ${state}, ${indexed} files${reason ? `: ${reason}` : ''}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }
 

@@ -13,6 +13,7 @@ const NEVER: readonly string[] = [
   'port',
   'socket',
   'token_file',
+  'search',
   'call_token_file',
   'allowed_hosts',
   'allowed_origins'

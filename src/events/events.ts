@@ -145,6 +145,11 @@ export const EVENTS = {
     reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' }))
   }),
   'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
+  'index.changed': event('index.changed', 'The index of a workspace that `search_code` asks is in another state.', {
+    state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed']),
+    indexed: Type.Integer({ description: 'Files in it.' }),
+    reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
+  }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired']),
     rule_id: Type.String()

@@ -1,6 +1,7 @@
 // What tools may use of the machine, bound to one call and one workspace. Everything that leaves the process goes
 // through here; the engine makes one of these for each call.
 
+import type { CodeIndex } from './code/code-index.ts'
 import type { Compute } from './compute/compute.ts'
 import type { PdfReader } from './compute/pdf.ts'
 import type { Doors } from './door.ts'
@@ -19,6 +20,8 @@ export interface Host {
   files: Files
   /** Names of the workspace's files, kept warm. */
   list: FileList
+  /** Finds code by what it is about. */
+  code: Pick<CodeIndex, 'ask' | 'state'>
   ripgrep: Ripgrep
   /** Where lines begin in large files. */
   lines: LineIndexes

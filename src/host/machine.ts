@@ -4,6 +4,7 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Settings } from '../config.ts'
+import { CodeIndexes } from './code/code-indexes.ts'
 import { Compute } from './compute/compute.ts'
 import { PdfReader } from './compute/pdf.ts'
 import type { Doors } from './door.ts'
@@ -67,6 +68,8 @@ export class Machine {
   readonly buffers: Buffers
   /** Tells what others change, once it is started. */
   readonly outside: OutsideChanges
+  /** What code is about. */
+  readonly code: CodeIndexes
   /** What keeps commands. */
   readonly sandbox: Levels
   /** Where the server listens, once it does: nothing sandboxed is let there. */
@@ -111,6 +114,7 @@ export class Machine {
       place: this.#guard.stateDir,
       hooks: settings.git.hooks
     })
+    this.code = new CodeIndexes(this.#guard, settings.search)
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }
@@ -158,6 +162,7 @@ export class Machine {
       git: new Git(this.#git, workspace, effects),
       ripgrep,
       list,
+      code: this.code.of(workspace.name)!,
       track: () => snapshots.begin(effects),
       compute: this.#compute,
       lines: this.#lines,
@@ -184,6 +189,7 @@ export class Machine {
 
   async close() {
     this.outside.close()
+    await this.code.close()
     for (const { list, watcher, snapshots } of this.workspaces.values()) {
       snapshots.close()
       list.close()
@@ -200,6 +206,7 @@ export class Machine {
     this.#masking.follow(workspace)
     const ripgrep = new Ripgrep(this.#spawner, workspace, { exclude: searchExcludes(workspace, this.#guard) })
     const watcher = new Watcher(workspace, this.#settings.watch)
+    this.code.open(workspace, watcher)
     let watching = false
     // In a moment: whoever asks first should not share the machine with the watcher's first look around.
     const later = once(() => {

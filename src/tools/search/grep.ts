@@ -4,6 +4,7 @@ import type { Found, Match } from '../../host/search/ripgrep.ts'
 import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
 import { leftOutInWords, NO_IGNORE } from './looking.ts'
+import { unsavedIn } from './unsaved.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -124,7 +125,7 @@ async function* searched(input: Input, { host, signal }: Context): AsyncGenerato
     while (matches.length <= limit) {
       const step = await search.next()
       if (step.done) {
-        missed = [...inWords(step.value), ...unsavedIn(place.path, host)]
+        missed = [...inWords(step.value), ...unsavedIn(place.path, host.files)]
         break
       }
       const fresh = step.value.slice(0, limit - matches.length)
@@ -140,17 +141,6 @@ async function* searched(input: Input, { host, signal }: Context): AsyncGenerato
 }
 
 const listOf = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())
-
-/** The disk is searched, whatever editors hold. */
-function unsavedIn(path: string, { files }: Context['host']) {
-  const held = files.unsavedIn(path)
-  if (held.length === 0) return []
-  const names = held.slice(0, NAMES).map(each => `${each.path} (${each.client})`)
-  const more = held.length > NAMES ? ` and ${held.length - NAMES} more` : ''
-  return [`Searched as they were last saved, though an editor has other text by now: ${names.join(', ')}${more}.`]
-}
-
-const NAMES = 10
 
 function inWords({ unreadable, too_long }: { unreadable: boolean; too_long: number }) {
   return [

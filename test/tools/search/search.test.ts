@@ -23,7 +23,7 @@ function repository(t: Test, tree: Tree) {
 
 t.same(
   tools.map(({ name }) => name),
-  ['glob', 'grep', 'search_files']
+  ['glob', 'grep', 'search_code', 'search_files']
 )
 for (const tool of tools)
   t.same(

@@ -1,0 +1,68 @@
+// The indexes of all workspaces that are served.
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Config } from '../../config.ts'
+import type { Workspace } from '../host.ts'
+import type { Guard } from '../judging.ts'
+import type { Watcher } from '../outside/watcher.ts'
+import { CodeIndex, type IndexState, indexFile, indexFolder } from './code-index.ts'
+import { removeIndex } from './index-schema.ts'
+
+/** Hears of each new state of a workspace's index. */
+export type IndexHearer = (workspace: string, state: IndexState) => void
+
+export class CodeIndexes {
+  readonly #indexes = new Map<string, CodeIndex>()
+  readonly #files: string[] = []
+  readonly #guard: Guard
+  readonly #settings: Config['search']
+  #hearer: IndexHearer = () => {}
+
+  constructor(guard: Guard, settings: Config['search']) {
+    this.#guard = guard
+    this.#settings = settings
+  }
+
+  open(workspace: Workspace, watcher: Watcher): CodeIndex {
+    const { name, root } = workspace
+    const index = new CodeIndex(workspace, watcher, this.#guard, this.#settings, state => this.#hearer(name, state))
+    this.#indexes.set(name, index)
+    this.#files.push(indexFile(this.#guard.stateDir, root))
+    return index
+  }
+
+  of(workspace: string): CodeIndex | undefined {
+    return this.#indexes.get(workspace)
+  }
+
+  whenChanged(hearer: IndexHearer) {
+    this.#hearer = hearer
+  }
+
+  /** Begins with those that wait for no question. */
+  startUnasked() {
+    if (this.#settings.index === 'on') for (const index of this.#indexes.values()) index.start()
+  }
+
+  /** Removes indexes of folders that are no longer served, and all where there should be none. */
+  sweep() {
+    const folder = indexFolder(this.#guard.stateDir)
+    const wanted = new Set(this.#settings.index === 'off' ? [] : this.#files)
+    for (const name of namesIn(folder)) {
+      const file = path.join(folder, name.replace(/\.db(?:-wal|-shm)?$/, '.db'))
+      if (!wanted.has(file)) removeIndex(file)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#indexes.values()].map(index => index.close()))
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

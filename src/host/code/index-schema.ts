@@ -1,0 +1,58 @@
+// The tables of an index. One that was made otherwise, or by other rules, is thrown away: all of it can be made again.
+import { rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Changed whenever files would be indexed otherwise. */
+const VERSION = 1
+
+/** A piece's row is its file's number times this, plus its own within the file. */
+export const PIECES_A_FILE = 4_096
+
+// The words are kept, not the texts. They come taken apart, so there is nothing left to find out about them.
+const HOW = `content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"`
+
+const TABLES = `
+  CREATE TABLE about (made_by TEXT NOT NULL) STRICT;
+  CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, weight REAL NOT NULL,
+    pieces INTEGER NOT NULL, borders BLOB NOT NULL
+  ) STRICT;
+  CREATE VIRTUAL TABLE outlines USING fts5(path, head, names, ${HOW});
+  CREATE VIRTUAL TABLE words USING fts5(names, prose, code, ${HOW});
+  INSERT INTO words (words, rank) VALUES ('hashsize', 8000000);
+  CREATE TABLE vectors (piece INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;`
+
+/** Opens the index in a file, made by these rules; a new one where there is none, or another. */
+export function openIndex(file: string, rules: string): DatabaseSync {
+  const made_by = `${VERSION} ${rules}`
+  try {
+    const db = connected(file)
+    if (isMadeBy(db, made_by)) return db
+    db.close()
+  } catch {
+    // Whatever is wrong with it, a new one is as good.
+  }
+  removeIndex(file)
+  const db = connected(file)
+  db.exec(`BEGIN; ${TABLES} COMMIT`)
+  db.prepare('INSERT INTO about VALUES (?)').run(made_by)
+  return db
+}
+
+export function removeIndex(file: string) {
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) rmSync(each, { force: true })
+}
+
+// Losing the last moments is no loss: what is not in the index is indexed again.
+function connected(file: string) {
+  const db = new DatabaseSync(file)
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA secure_delete = ON'
+  )
+  return db
+}
+
+function isMadeBy(db: DatabaseSync, made_by: string) {
+  const has = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'about'`).get()
+  return has !== undefined && db.prepare('SELECT made_by FROM about').get()?.made_by === made_by
+}

@@ -1,0 +1,85 @@
+// What kind of file a path names, as far as search cares: sources are what is looked for, tests and texts stand a little
+// behind, what a program has made far behind, and what nobody reads is left out.
+
+interface Kind {
+  name: 'source' | 'test' | 'prose' | 'data' | 'example' | 'generated' | 'vendored'
+  /** How much a find in it counts, against one in a source. */
+  weight: number
+  paths: readonly RegExp[]
+}
+
+/** Never searched: made by tools, for tools. */
+const LEFT_OUT: readonly RegExp[] = [
+  /\.min\.\w+$/i,
+  /\.(?:map|lock|snap|svg|csv|tsv|log|ipynb|geojson|po|xlf)$/i,
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|\.pnp\.[cm]?js|flake\.lock)$/i
+]
+/** The first that fits. */
+const KINDS: readonly Kind[] = [
+  {
+    name: 'vendored',
+    weight: 0.3,
+    paths: [/(?:^|\/)(?:node_modules|vendor|vendored|third[_-]party|external|bower_components|Pods)\//i]
+  },
+  {
+    name: 'generated',
+    weight: 0.3,
+    paths: [
+      /(?:^|\/)(?:dist|build|out|target|generated|gen)\//i,
+      /(?:\.pb\.\w+|_pb2(?:_grpc)?\.pyi?|\.g\.\w+|[._-]generated\.\w+)$/i
+    ]
+  },
+  {
+    name: 'test',
+    weight: 0.6,
+    paths: [
+      /(?:^|\/)(?:tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e|scenarios)\//i,
+      /[._-](?:test|spec)\.\w+$/i,
+      /(?:^|\/)(?:test_[^/]*\.py|conftest\.py)$/i,
+      /_(?:test|spec)\.\w+$/i,
+      /Tests?\.(?:java|kt|cs|swift|scala)$/
+    ]
+  },
+  {
+    name: 'example',
+    weight: 0.7,
+    paths: [/(?:^|\/)(?:bench(?:marks?)?|examples?|samples?|demos?|scripts|tools?\/dev|playground)\//i]
+  },
+  {
+    name: 'prose',
+    weight: 0.7,
+    paths: [
+      /\.(?:md|mdx|markdown|rst|org|adoc|txt|tex|html?)$/i,
+      /(?:^|\/)(?:docs?|CHANGELOG|LICENSE|NOTICE)(?:\/|$|\.)/
+    ]
+  },
+  { name: 'data', weight: 0.5, paths: [/\.(?:json|jsonc|json5|ya?ml|toml|xml|ini|cfg|conf|properties)$/i] }
+]
+const SOURCE: Kind = { name: 'source', weight: 1, paths: [] }
+
+/** A file that says of itself that it was made. */
+const MADE = /@generated|\bDO NOT EDIT\b|\bautomatically generated\b|\bauto-?generated\b/i
+const WHERE_IT_SAYS_SO = 1_000
+/** In a text with longer lines on average nobody reads. */
+const LONGEST_AVERAGE = 300
+const SHORT_ENOUGH = 2_000
+
+export const isLeftOut = (path: string): boolean => LEFT_OUT.some(pattern => pattern.test(path))
+
+/** Not for reading: minified, or data in a few endless lines. */
+export function isDense(text: string): boolean {
+  if (text.length < SHORT_ENOUGH) return false
+  let lines = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
+  return text.length / lines > LONGEST_AVERAGE
+}
+
+/** How much a find in it counts, against one in a source that people write. */
+export function weightOf(path: string, text: string): number {
+  const { weight } = kindOf(path)
+  return MADE.test(text.slice(0, WHERE_IT_SAYS_SO)) ? Math.min(weight, 0.3) : weight
+}
+
+export const isTest = (path: string): boolean => kindOf(path).name === 'test'
+
+const kindOf = (path: string): Kind => KINDS.find(({ paths }) => paths.some(pattern => pattern.test(path))) ?? SOURCE

@@ -1,0 +1,81 @@
+// The words of a text as code search knows them. A name is taken apart where its writer put parts together (`HTTPServer`,
+// `http_server`, `http-server`), each part by its stem; and it is kept as a whole, in one spelling for all these ways.
+import { stem } from './stem.ts'
+
+const NAME = /[A-Za-z0-9_$]+(?:-[A-Za-z0-9]+)*/g
+const NAME_BEYOND_ASCII = /[\p{L}\p{N}\p{M}_$]+(?:-[\p{L}\p{N}\p{M}]+)*/gu
+const PART = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
+const PART_BEYOND_ASCII =
+  /(?!\p{Script=Han})\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}]+/gu
+/** Written without spaces: what is looked for may begin anywhere, so each pair of characters counts as a word. */
+const WITHOUT_SPACES = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{3,}$/u
+const ASCII = /^[\0-\x7f]*$/
+const ACCENTS = /[\u0300-\u036f]/g
+
+/** Longer names and parts are data, not words. */
+const LONGEST_NAME = 64
+const LONGEST_PART = 40
+/** A name of more parts is a hash or the like: only the whole counts. */
+const MOST_PARTS = 10
+/** Names whose words are kept, so that each is taken apart once. */
+const MOST_KEPT = 50_000
+
+const kept = new Map<string, readonly string[]>()
+
+/** The words of a text, in its order: of each name its parts, then the whole where it has several. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = []
+  eachName(text, name => {
+    for (const word of wordsOfName(name)) words.push(word)
+  })
+  return words
+}
+
+/** The same as one text, ready to be indexed. */
+export function indexed(text: string): string {
+  let words = ''
+  eachName(text, name => {
+    for (const word of wordsOfName(name)) words += `${word} `
+  })
+  return words
+}
+
+function eachName(text: string, hear: (name: string) => void) {
+  const names = ASCII.test(text) ? text.matchAll(NAME) : withoutAccents(text).matchAll(NAME_BEYOND_ASCII)
+  for (const [name] of names) hear(name)
+}
+
+const withoutAccents = (text: string) => text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC')
+
+function wordsOfName(name: string): readonly string[] {
+  const known = kept.get(name)
+  if (known) return known
+  const words = takenApart(name)
+  if (kept.size >= MOST_KEPT) kept.clear()
+  kept.set(name, words)
+  return words
+}
+
+function takenApart(name: string): readonly string[] {
+  if (name.length > LONGEST_NAME) return []
+  const parts = partsOf(name)
+  if (parts.length > MOST_PARTS) return [parts.join('')]
+  const stems = parts.map(stem)
+  const words = stems.filter(isWord).flatMap(withPairs)
+  return parts.length > 1 ? [...words, stems.join('_')] : words
+}
+
+/** The parts of a name, in small letters. */
+export function partsOf(name: string): string[] {
+  const parts = name.match(ASCII.test(name) ? PART : PART_BEYOND_ASCII) ?? []
+  return parts.filter(({ length }) => length <= LONGEST_PART).map(part => part.toLowerCase())
+}
+
+// A single letter or digit says nothing, other than in a script whose characters are words.
+const isWord = (part: string) => part.length > 1 || !ASCII.test(part)
+
+function withPairs(word: string): string[] {
+  if (!WITHOUT_SPACES.test(word)) return [word]
+  const characters = [...word]
+  return characters.slice(1).map((character, i) => characters[i]! + character)
+}

@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import type { IndexState } from '../../host/code/code-index.ts'
+import { questionOf } from '../../text/code/question.ts'
+import { fitting } from '../../text/fitting.ts'
+import { compileGlob } from '../../text/glob.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { byWords } from './code-by-words.ts'
+import { type Candidate, type Hit, hitIn } from './code-snippets.ts'
+import { unsavedIn } from './unsaved.ts'
+
+const DEFAULT_LIMIT = 10
+/** How long a question waits for an index that is nearly there. */
+const WAIT_MS = 1_500
+/** More are asked for than are told, for some may be gone or not to be shown. */
+const SPARE = 10
+
+const Globs = Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })])
+
+const Input = Type.Object(
+  {
+    query: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'A question in plain words, or names as they stand in the code, or both. Not a pattern.'
+    }),
+    path: Type.Optional(
+      Type.String({ description: 'File or folder to search, relative to the workspace root, which is the default.' })
+    ),
+    include: Type.Optional({
+      ...Globs,
+      description: 'Only files that match one of these globs, such as *.ts or src/**/*.{ts,tsx}; relative to `path`.'
+    }),
+    exclude: Type.Optional({
+      ...Globs,
+      description: 'Leave out files and whole folders that match one of these globs; relative to `path`.'
+    }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: `At most this many files; ${DEFAULT_LIMIT} by default.` })
+    )
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Lines = (description: string) => Type.Array(Type.Integer(), { minItems: 2, maxItems: 2, description })
+
+const Output = Type.Object({
+  hits: Type.Array(
+    Type.Object({
+      path: Type.String({ description: 'Relative to the workspace root.' }),
+      lines: Lines('First and last line of the snippet, counted from 1.'),
+      score: Type.Number({ description: 'Compares hits of one answer, and nothing else.' }),
+      matched: Type.Array(Type.String(), { description: 'Words of the query that are in the file.' }),
+      snippet: Type.String({ description: 'The lines as they are on the disk now, with their numbers.' }),
+      also: Type.Optional(
+        Type.Array(Lines('First and last line.'), { description: 'Other parts of the file that match.' })
+      )
+    }),
+    { description: 'One for each file, best first.' }
+  ),
+  index: Type.Object(
+    {
+      state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], {
+        description: 'Unless it is ready, the answer is from word counts.'
+      }),
+      indexed: Type.Integer({ description: 'Files in the index.' }),
+      waiting: Type.Integer({ description: 'Files to be indexed still, or anew.' }),
+      left_out: Type.Integer({ description: 'Files that found no room in it.' }),
+      following: Type.Boolean({ description: 'Changes of files are taken in as they happen.' }),
+      compared_at: Type.Optional(Type.String({ description: 'When all files were compared with the index last.' })),
+      reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
+    },
+    { description: 'What the answer rests on.' }
+  ),
+  notes: Type.Array(Type.String(), { description: 'What else is to be known of the answer.' })
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'search_code',
+  category: 'search',
+  description:
+    'Find the code that a question is about: ranked by words and identifiers, best files first, with the lines that ' +
+    'answer. For exact text or patterns use grep. Ignored and sensitive files are left out.',
+  input: Input,
+  output: Output,
+  timeout_ms: 10_000,
+  effect: 'read',
+  idempotent: true,
+  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  run: (input, ctx) => searched(input, ctx),
+  present({ hits, index, notes }, { query }) {
+    const lines = hits.flatMap(({ path, lines: [from, to], matched, snippet }) => [
+      `${path}:${from}-${to} (${matched.join(', ')})`,
+      ...snippet.split('\n')
+    ])
+    const content = [...(hits.length === 0 ? ['Nothing matches.'] : fitting(lines)), ...notes.map(note => `(${note})`)]
+    return { title: query, content: content.join('\n'), metadata: { hits: hits.length, index: index.state } }
+  }
+})
+
+async function searched(input: Input, ctx: Context): Promise<Output> {
+  const { query, path = '.', limit = DEFAULT_LIMIT } = input
+  const { host, signal } = ctx
+  const place = host.files.resolve(path)
+  if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
+  const within = {
+    path: place.path,
+    kind: place.kind,
+    include: globsOf('include', input.include),
+    exclude: globsOf('exclude', input.exclude)
+  }
+  const question = questionOf(query)
+  const answer = await host.code.ask({ question, ...within, limit: limit + SPARE }, { signal, wait_ms: WAIT_MS })
+  // What is asked for by its path may be ignored, and so be in no index.
+  const fromIndex = answer !== undefined && (answer.files.length > 0 || place.path === '.')
+  const candidates = fromIndex ? answer.files : await byWords(question, within, ctx)
+  const { bytes: _, ...index } = answer?.index ?? host.code.state
+  const hits = await firstHits(candidates, limit, each => hitIn(each, question, ctx))
+  return { hits, index, notes: [...notesOn(index, fromIndex), ...unsavedIn(place.path, host.files)] }
+}
+
+async function firstHits(
+  candidates: readonly Candidate[],
+  limit: number,
+  hit: (each: Candidate) => Promise<Hit | undefined>
+) {
+  const hits: Hit[] = []
+  for (const candidate of candidates) {
+    if (hits.length >= limit) break
+    const found = await hit(candidate)
+    if (found) hits.push(found)
+  }
+  return hits
+}
+
+function globsOf(name: string, globs: string | string[] | undefined): string[] {
+  const all = globs === undefined ? [] : [globs].flat()
+  try {
+    all.forEach(compileGlob)
+  } catch (error) {
+    throw invalidParam(name, (error as SyntaxError).message)
+  }
+  return all
+}
+
+type Index = Omit<IndexState, 'bytes'>
+
+const WHY_NOT: Record<IndexState['state'], (index: Index) => string> = {
+  off: () => 'There is no index (`search.index` is off)',
+  idle: () => 'There is no index yet',
+  building: ({ indexed, waiting }) => `The index is being built: ${indexed} of ${indexed + waiting} files so far`,
+  failed: ({ reason }) => `The index has failed: ${reason}`,
+  ready: () => 'The index knows no such file here'
+}
+
+function notesOn(index: Index, fromIndex: boolean): string[] {
+  if (!fromIndex) return [`${WHY_NOT[index.state](index)}. Ranked by mere word counts.`]
+  const { waiting, left_out, following, compared_at } = index
+  return [
+    ...(waiting > 0 ? [`${waiting} files have changed and are not indexed anew yet.`] : []),
+    ...(left_out > 0 ? [`${left_out} files found no room in the index.`] : []),
+    ...(following ? [] : [`Nothing watches this workspace. The index is as of ${compared_at}.`])
+  ]
+}

@@ -1,0 +1,3 @@
+import { withBackoff } from './retry.ts'
+
+await withBackoff(async () => console.log('hello'))
