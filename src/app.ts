@@ -55,7 +55,7 @@ const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const WATCH_AFTER_MS = 500
 const TRY_OUT_AFTER_MS = 2_000
-const INDEX_AFTER_MS = 5_000
+const INDEX_AFTER_MS = 3_000
 const DAY_MS = 86_400_000
 
 export interface App {

@@ -25,7 +25,10 @@ export class CodeIndexes {
 
   open(workspace: Workspace, watcher: Watcher): CodeIndex {
     const { name, root } = workspace
-    const index = new CodeIndex(workspace, watcher, this.#guard, this.#settings, state => this.#hearer(name, state))
+    const index = new CodeIndex(workspace, watcher, this.#guard, this.#settings, state => {
+      if (state.state === 'building') this.sweep()
+      this.#hearer(name, state)
+    })
     this.#indexes.set(name, index)
     this.#files.push(indexFile(this.#guard.stateDir, root))
     return index

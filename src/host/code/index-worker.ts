@@ -101,7 +101,7 @@ const isRuined = (error: unknown) => RUINED.has((error as { errcode?: number }).
 
 async function answer({ question, path, include, exclude, limit }: Asking, id: number) {
   try {
-    await Promise.race([indexer.settled(), pause(CATCH_UP_MS)])
+    await Promise.race([indexer.settled(), pause(CATCH_UP_MS, undefined, { ref: false })])
     const within = isAll(path, include, exclude) ? undefined : filesWithin(path, include, exclude)
     tell({ id, files: ranked(store, question, limit, within), progress: indexer.progress })
   } catch (error) {

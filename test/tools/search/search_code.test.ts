@@ -1,0 +1,326 @@
+// Finding code through a real server: what is answered, and that the answer keeps up with what happens to the files.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+t.setTimeout(120_000)
+
+const SEARCH = defaults(Config).search
+
+/** A server whose index is complete, and a way to ask it. */
+async function start(t: Test, files: Record<string, string>, options: StartOptions = {}) {
+  const app = await startApp(t, files, options)
+  const search = async (params: object, headers: Record<string, string> = {}): Promise<Json> => {
+    const sent = await app.post('/calls', { tool: 'search_code', params }, headers)
+    const { tool_call_id, approval } = sent
+    const approved = { tool_call_id, digest: approval?.digest }
+    const call = approval ? await app.post('/approve?wait_ms=30000', approved) : sent
+    if (call.status !== 'success') throw new Error(JSON.stringify(call.error))
+    return call.result.data
+  }
+  const paths = async (query: string, more: object = {}) =>
+    (await search({ query, ...more })).hits.map(({ path }: Json) => path)
+  const events = await app.events()
+  const ready = async () => {
+    const { index } = await search({ query: 'begin' })
+    if (index.state !== 'ready') await events.type('index.changed', ({ state }) => state === 'ready')
+  }
+  const indexFiles = () => readdirSync(path.join(app.folder, 'state', 'index')).sort()
+  return { ...app, search, paths, ready, stream: events, indexFiles }
+}
+
+const GREETING =
+  '// Says hello to whoever comes.\nexport function greetVisitor(name: string) {\n  return name.trim()\n}\n'
+
+t.test('the whole answer', async t => {
+  const files = {
+    'src/greeting.ts': GREETING,
+    'test/greeting.test.ts': "import { greetVisitor } from '../src/greeting.ts'\n\ngreetVisitor('you')\n",
+    'readme.md': '# Doors\n\nA visitor comes in by the door.\n'
+  }
+  const app = await start(t, files)
+  await app.ready()
+  const answer = await app.call('search_code', { query: 'How is a visitor greeted?' })
+  const [hit, ...others] = answer.result.data.hits
+  t.match(hit, {
+    path: 'src/greeting.ts',
+    lines: [1, 4],
+    matched: ['visitor', 'greeted'],
+    snippet:
+      '    1  // Says hello to whoever comes.\n    2  export function greetVisitor(name: string) {\n' +
+      '    3    return name.trim()\n    4  }'
+  })
+  t.same(
+    others.map(({ path }: Json) => path),
+    ['test/greeting.test.ts', 'readme.md']
+  )
+  t.match(answer.result.data.index, { state: 'ready', indexed: 3, waiting: 0, left_out: 0, following: true })
+  t.match(answer.result.content, /^src\/greeting\.ts:1-4 \(visitor, greeted\)\n {4}1 {2}\/\/ Says hello/)
+  t.equal((await app.paths('test that greets visitors'))[0], 'test/greeting.test.ts', 'tests are found when asked for')
+  t.match(await app.get('/capabilities'), { workspaces: [{ index: { state: 'ready', indexed: 3, bytes: Number } }] })
+})
+
+t.test('every spelling of a name finds it', async t => {
+  const app = await start(t, {
+    'a.py': 'def parse_http_header(line):\n    return line\n',
+    'b.ts': 'export const nothing = 1\n'
+  })
+  await app.ready()
+  for (const query of ['parseHTTPHeader', 'parse_http_header', 'parse-http-header', 'HTTP header', 'headers parsed'])
+    t.same(await app.paths(query), ['a.py'], query)
+})
+
+t.test('any text is a query', async t => {
+  const app = await start(t, { 'a.ts': GREETING, 'é.md': '# Überschrift\n\n日本語の検索\n' })
+  await app.ready()
+  t.same(await app.paths('検索'), ['é.md'])
+  t.same(await app.paths('uberschrift'), ['é.md'])
+  t.same(await app.paths('"trim" AND NOT trim* OR NEAR(x y) {path}: ^'), ['a.ts'])
+  t.same(await app.paths('where is the'), [], 'words that say nothing')
+  t.same(await app.paths('?!'), [])
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), async query => {
+      const { hits } = await app.search({ query })
+      return Array.isArray(hits)
+    }),
+    { numRuns: 60 }
+  )
+})
+
+t.test('long and strange files', async t => {
+  const app = await start(
+    t,
+    {
+      'long.ts': `${'// filler\n'.repeat(500)}export function axolotl() {\n${'  work()\n'.repeat(30)}}\n`,
+      'wide.ts': `const axolotl = ${'x'.repeat(1_000)}\n`,
+      'dense.js': `axolotl(${'1,'.repeat(3_000)})`,
+      'axolotl.min.js': 'axolotl()',
+      'package-lock.json': '{"axolotl": 1}',
+      'crlf.ts': 'const axolotl = 1\r\nconst b = 2\r\n',
+      'axolotl.txt': ''
+    },
+    { settings: { search: { ...SEARCH, max_file_bytes: 20_000 } } }
+  )
+  app.write('latin1.c', Buffer.from('/* axolotl \xe9t\xe9 */\n', 'latin1'))
+  app.write('utf16.c', Buffer.from('\ufeffint axolotl;\n', 'utf16le'))
+  app.write('binary.c', Buffer.from('axolotl\0\0\0'))
+  app.write('large.ts', '// axolotl\n'.repeat(2_000))
+  await app.ready()
+  const { hits } = await app.search({ query: 'axolotl', limit: 100 })
+  t.same(hits.map(({ path }: Json) => path).sort(), [
+    'axolotl.txt',
+    'crlf.ts',
+    'latin1.c',
+    'long.ts',
+    'utf16.c',
+    'wide.ts'
+  ])
+  const of = (name: string) => hits.find(({ path }: Json) => path === name)
+  t.equal(of('crlf.ts').snippet, '    1  const axolotl = 1\n    2  const b = 2')
+  t.match(of('long.ts'), { lines: [501, 512], snippet: /^ {2}501 {2}export function axolotl/ })
+  t.ok(of('wide.ts').snippet.length < 400)
+})
+
+t.test('what changes is followed', async t => {
+  const app = await start(t, { 'a.ts': GREETING, '.gitignore': 'out\n', 'out/made.ts': '// axolotl\n' })
+  await app.ready()
+  const at = (name: string) => path.join(app.root, name)
+  t.same(await app.paths('axolotl'), [])
+  app.write('b.ts', '// axolotl\n')
+  t.same(await app.paths('axolotl'), ['b.ts'], 'created')
+  app.write('b.ts', '// newt\n')
+  t.same(await app.paths('axolotl'), [], 'modified')
+  t.same(await app.paths('newt'), ['b.ts'])
+  renameSync(at('b.ts'), at('c.ts'))
+  t.same(await app.paths('newt'), ['c.ts'], 'renamed')
+  app.write('deep/er/d.ts', '// newt\n')
+  t.same((await app.paths('newt')).sort(), ['c.ts', 'deep/er/d.ts'], 'in new folders')
+  renameSync(at('deep'), at('deeper'))
+  t.same((await app.paths('newt')).sort(), ['c.ts', 'deeper/er/d.ts'], 'in a folder that was renamed')
+  rmSync(at('deeper'), { recursive: true })
+  rmSync(at('c.ts'))
+  t.same(await app.paths('newt'), [], 'deleted')
+  app.write('.gitignore', '')
+  t.same(await app.paths('axolotl'), ['out/made.ts'], 'no longer ignored')
+  app.write('.gitignore', 'out\n')
+  t.same(await app.paths('axolotl'), [], 'ignored again')
+  symlinkSync(at('a.ts'), at('link.ts'))
+  t.same(await app.paths('visitor'), ['a.ts'], 'links are not followed')
+  await app.call('write_file', { path: 'own.ts', content: '// salamander\n' })
+  t.same(await app.paths('salamander'), ['own.ts'], 'changed by a call')
+})
+
+t.test('another branch', async t => {
+  const files = Object.fromEntries(
+    Array.from({ length: 400 }, (_, i) => [`src/part${i % 20}/file${i}.ts`, `export const left${i} = 'sinister'\n`])
+  )
+  const app = await start(t, files)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
+  git('init', '-q', '-b', 'left')
+  git('add', '.')
+  git('commit', '-qm', 'left')
+  git('checkout', '-qb', 'right')
+  for (const [name, text] of Object.entries(files))
+    app.write(name, text.replace('sinister', 'dexter').replace('left', 'right'))
+  git('mv', 'src/part0', 'src/moved')
+  git('add', '.')
+  git('commit', '-qm', 'right')
+  await app.ready()
+  t.equal((await app.paths('dexter', { limit: 100 })).length, 100)
+  t.same(await app.paths('sinister'), [])
+  git('checkout', '-q', 'left')
+  const { hits, index } = await app.search({ query: 'sinister left7' })
+  t.equal(hits[0].path, 'src/part7/file7.ts')
+  t.match(index, { indexed: 400, waiting: 0 })
+  t.same(await app.paths('dexter'), [])
+  t.same(await app.paths('moved'), [])
+  git('checkout', '-q', 'right')
+  t.same(await app.paths('sinister'), [])
+  t.equal((await app.paths('right0'))[0], 'src/moved/file0.ts')
+})
+
+t.test('a restart catches up with what has changed meanwhile', async t => {
+  const first = await start(t, { 'stays.ts': '// axolotl\n', 'changes.ts': '// axolotl\n', 'goes.ts': '// axolotl\n' })
+  await first.ready()
+  t.equal((await first.paths('axolotl')).length, 3)
+  await first.close()
+  first.write('changes.ts', '// newt\n')
+  first.write('comes.ts', '// axolotl\n')
+  rmSync(path.join(first.root, 'goes.ts'))
+  const second = await start(t, {}, { folder: first.folder })
+  await second.ready()
+  t.same((await second.paths('axolotl')).sort(), ['comes.ts', 'stays.ts'])
+  t.same(await second.paths('newt'), ['changes.ts'])
+})
+
+t.test('a ruined index is made anew', async t => {
+  const first = await start(t, Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.ts`, GREETING + i])))
+  await first.ready()
+  await first.close()
+  const [name] = first.indexFiles()
+  const file = path.join(first.folder, 'state', 'index', name!)
+  const whole = readFileSync(file)
+  const ruins = {
+    'no database': Buffer.from('this is no database'.repeat(1_000)),
+    empty: Buffer.alloc(0),
+    'cut off': whole.subarray(0, whole.length / 2),
+    'overwritten in the middle': Buffer.concat([whole.subarray(0, 4_096), Buffer.alloc(whole.length - 4_096, 7)])
+  }
+  for (const [how, bytes] of Object.entries(ruins)) {
+    writeFileSync(file, bytes)
+    const app = await start(t, {}, { folder: first.folder })
+    await app.ready()
+    t.equal((await app.paths('visitor', { limit: 100 })).length, 50, how)
+    await app.close()
+  }
+})
+
+t.test('indexes of folders that are served no more are removed', async t => {
+  const first = await start(t, { 'a.ts': GREETING })
+  await first.ready()
+  await first.close()
+  const first_files = first.indexFiles()
+  t.equal(first_files.length, 1)
+  const other = path.join(first.folder, 'other')
+  mkdirSync(other)
+  const second = await start(t, {}, { folder: first.folder, settings: { roots: [{ name: 'other', path: other }] } })
+  t.same(await second.paths('visitor'), [])
+  t.notSame(second.indexFiles(), first_files)
+  t.equal(second.indexFiles().filter(name => name.endsWith('.db')).length, 1)
+})
+
+t.test('what may not be read is not shown', async t => {
+  const files = {
+    'open.ts': '// axolotl\n',
+    'private/plan.ts': '// axolotl\n',
+    'later-secret.ts': '// axolotl\n',
+    '.env': 'TOKEN=axolotl\n',
+    'server.pem': 'axolotl\n'
+  }
+  const deny = { effect: 'deny', match: { path: 'private/**' } } as const
+  const first = await start(t, files, { settings: { tiers: { administrator: [deny], user: [], workspace: [] } } })
+  await first.ready()
+  const callOnly = { authorization: `Bearer ${CALL_TOKEN}` }
+  for (const headers of [{}, callOnly]) {
+    const { hits } = await first.search({ query: 'axolotl' }, headers)
+    t.same(hits.map(({ path }: Json) => path).sort(), ['later-secret.ts', 'open.ts'])
+  }
+  await first.close()
+  const sensitive = { names: ['later-*'], call_only: 'deny' } as const
+  const second = await start(t, {}, { folder: first.folder, settings: { sensitive } })
+  await second.ready()
+  t.same((await second.paths('axolotl')).sort(), ['open.ts', 'private/plan.ts'])
+  const file = path.join(second.folder, 'state', 'index', second.indexFiles()[0]!)
+  t.notOk(readFileSync(file).includes('later-secret'), 'nothing of it is left on the disk')
+})
+
+t.test('without an index the words are counted', async t => {
+  const files = {
+    'src/greeting.ts': GREETING,
+    'test/greeting.test.ts': '// greets a visitor, and a visitor, and a visitor\n',
+    'other.ts': '// a visitor\n',
+    '.env': 'VISITOR=1\n'
+  }
+  const app = await start(t, files, { settings: { search: { ...SEARCH, index: 'off' } } })
+  const answer = await app.search({ query: 'how is a visitor greeted' })
+  t.same(
+    answer.hits.map(({ path }: Json) => path),
+    ['src/greeting.ts', 'test/greeting.test.ts', 'other.ts']
+  )
+  t.match(answer, {
+    hits: [{ lines: [1, 4], matched: ['visitor', 'greeted'] }],
+    index: { state: 'off', indexed: 0 },
+    notes: ['There is no index (`search.index` is off). Ranked by mere word counts.']
+  })
+  t.same(await app.paths('visitor', { include: '*.test.ts' }), ['test/greeting.test.ts'])
+  t.same(await app.paths('the'), [])
+  t.match(await app.get('/capabilities'), { workspaces: [{ index: { state: 'off' } }] })
+})
+
+t.test('where nothing watches, what is told is true all the same', async t => {
+  const watch = { external: false, max_folders: 1 }
+  const files = { 'a/gone.ts': '// axolotl\n', 'b/changes.ts': '// axolotl\n', 'c/moves.ts': '// axolotl\n' }
+  const app = await start(t, files, { settings: { watch } })
+  await app.ready()
+  t.equal((await app.paths('axolotl')).length, 3)
+  rmSync(path.join(app.root, 'a/gone.ts'))
+  app.write('b/changes.ts', '// newt\n')
+  app.write('c/moves.ts', `${'// filler\n'.repeat(100)}// axolotl\n`)
+  const { hits, index, notes } = await app.search({ query: 'axolotl' })
+  t.match(hits, [{ path: 'c/moves.ts', snippet: /^ +\d+ {2}\/\/ filler\n[\s\S]* 101 {2}\/\/ axolotl$/ }])
+  t.equal(hits.length, 1)
+  t.match(index, { state: 'ready', following: false })
+  t.match(notes, [/^Nothing watches this workspace\. The index is as of 2/])
+})
+
+t.test('room is bounded', async t => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.ts`, GREETING]))
+  const app = await start(t, files, { settings: { search: { ...SEARCH, max_files: 10 } } })
+  await app.ready()
+  const { index, notes } = await app.search({ query: 'visitor' })
+  t.match(index, { indexed: 10, left_out: 20 })
+  t.same(notes, ['20 files found no room in the index.'])
+})
+
+t.test('buffers that editors hold unsaved are named', async t => {
+  const app = await start(t, { 'a.ts': GREETING })
+  await app.ready()
+  const held = { path: 'a.ts', content: '// newt\n', version: 1 }
+  const put = await app.request('PUT', '/buffers', { client_id: 'ed', buffers: [held] })
+  t.ok(put.status < 300, JSON.stringify(put.body))
+  const { notes, hits } = await app.search({ query: 'visitor' })
+  t.equal(hits[0].path, 'a.ts')
+  t.match(notes, [/^Searched as they were last saved, though an editor has other text by now: a\.ts/])
+})
+
+t.test('built unasked where that is wished', async t => {
+  const app = await start(t, { 'a.ts': GREETING }, { settings: { search: { ...SEARCH, index: 'on' } } })
+  const events = await app.stream.type('index.changed', ({ state }) => state === 'ready')
+  t.match(events.at(-1), { workspace: 'default', state: 'ready', indexed: 1 })
+})
