@@ -1,7 +1,7 @@
 // What a row has to say: a figure of ours beside its floor, and how far apart they may be.
 import { overRounds, type Rounds } from './measure.ts'
 
-export type Unit = 'ms' | 'µs' | '/s' | 'MiB' | '×'
+export type Unit = '%' | 'ms' | 'µs' | '/s' | 'MiB' | '×'
 
 /** How good ours must be: at most, or at least, so many times the floor plus a constant. */
 export interface Target {

@@ -1,4 +1,5 @@
 // All rows, in the order in which they are measured and told.
+import code from './code.ts'
 import commands from './commands.ts'
 import edit from './edit.ts'
 import endurance from './endurance.ts'
@@ -30,6 +31,7 @@ export const ROWS: readonly Row[] = [
   health,
   judging,
   search,
+  code,
   list,
   git,
   events,

@@ -21,7 +21,7 @@ export interface RankedFile {
 const FINDS = 300
 const FILES = 100
 /** A word in more than this part of all pieces tells nothing apart, unless there is no other. */
-const TOO_COMMON = 0.25
+const TOO_COMMON = 0.4
 const FEW = 20
 /** How much the next best piece of a file counts against the one before it. */
 const NEXT_PIECE = 0.4

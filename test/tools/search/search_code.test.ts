@@ -252,7 +252,7 @@ t.test('what may not be read is not shown', async t => {
     t.same(hits.map(({ path }: Json) => path).sort(), ['later-secret.ts', 'open.ts'])
   }
   await first.close()
-  const sensitive = { names: ['later-*'], call_only: 'deny' } as const
+  const sensitive = { names: ['later-*'], call_only: 'deny' as const }
   const second = await start(t, {}, { folder: first.folder, settings: { sensitive } })
   await second.ready()
   t.same((await second.paths('axolotl')).sort(), ['open.ts', 'private/plan.ts'])
