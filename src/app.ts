@@ -86,10 +86,10 @@ export interface AppOptions {
 }
 
 export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions): Promise<App> {
-  const masking = new Masking(settings.secrets, {
-    tokens: () => Object.values(tokens.current()),
-    environment: options.environment
-  })
+  const { environment } = options
+  const { key_env } = settings.search.embeddings
+  const secrets = key_env === undefined ? settings.secrets : withSecret(settings.secrets, key_env)
+  const masking = new Masking(secrets, { tokens: () => Object.values(tokens.current()), environment })
   const log = options.log ?? openLog(settings, masking)
   const instance = randomUUID()
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
@@ -253,6 +253,9 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     }
   }
 }
+
+/** Its value is a secret, whatever the variable is called. */
+const withSecret = (secrets: Settings['secrets'], name: string) => ({ ...secrets, env: [...secrets.env, name] })
 
 /** JSON lines on standard error, without secrets. */
 function openLog(settings: Settings, masking: Masking): Logger {

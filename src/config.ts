@@ -205,7 +205,27 @@ export const Config = Type.Object(
         }),
         max_files: count(200_000, 'Files of a workspace that the index holds.'),
         max_file_bytes: count(1_048_576, 'Larger files are not indexed.'),
-        max_bytes: count(1_073_741_824, 'Size of an index past which no new files are taken in.')
+        max_bytes: count(1_073_741_824, 'Size of an index past which no new files are taken in.'),
+        embeddings: Type.Object(
+          {
+            url: Type.Optional(
+              Type.String({
+                pattern: '^https?://',
+                description:
+                  'Endpoint that speaks as OpenAI does, up to before `/embeddings`, by which to find also what is meant in other words. Your code is sent there. None by default.'
+              })
+            ),
+            model: Type.String({ default: 'text-embedding-3-small', description: 'Name of the model.' }),
+            key_env: Type.Optional(Type.String({ description: 'Environment variable that holds the key.' })),
+            dimensions: Type.Optional(
+              Type.Integer({ minimum: 1, description: 'Dimensions to ask for, where the model leaves a choice.' })
+            ),
+            batch: count(16, 'Texts in one request.'),
+            timeout_ms: count(10_000, 'How long a request may take.'),
+            max_pieces: count(50_000, 'Pieces of files that get a vector, which takes 4 bytes of memory a dimension.')
+          },
+          { additionalProperties: false, default: {} }
+        )
       },
       { additionalProperties: false, default: {} }
     ),

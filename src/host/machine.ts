@@ -114,7 +114,10 @@ export class Machine {
       place: this.#guard.stateDir,
       hooks: settings.git.hooks
     })
-    this.code = new CodeIndexes(this.#guard, settings.search)
+    this.code = new CodeIndexes(this.#guard, settings.search, {
+      masked: text => masking.masked(text),
+      environment
+    })
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }

@@ -25,6 +25,7 @@ const FILES = 1_500
 const signal = new AbortController().signal
 const asking = (question: string) => ({
   question: questionOf(question),
+  text: question,
   path: '.',
   include: [],
   exclude: [],
@@ -48,10 +49,17 @@ function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
   const watcher = new Watcher(workspace)
   const states: IndexState[] = []
   const heard = new Set<() => void>()
-  const index = new CodeIndex(workspace, watcher, { stateDir, sensitive: [] }, defaults(Config).search, state => {
-    states.push(state)
-    for (const hear of heard) hear()
-  })
+  const index = new CodeIndex(
+    workspace,
+    watcher,
+    { stateDir, sensitive: [] },
+    defaults(Config).search,
+    undefined,
+    state => {
+      states.push(state)
+      for (const hear of heard) hear()
+    }
+  )
   const becomes = async (wanted: IndexState['state']) => {
     while (index.state.state !== wanted) await new Promise<void>(resolve => heard.add(resolve))
   }

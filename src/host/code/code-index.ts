@@ -9,9 +9,11 @@ import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import type { Guard } from '../judging.ts'
 import type { News, Watcher } from '../outside/watcher.ts'
+import type { Embeddings } from './embeddings.ts'
 import type { Asking, FromIndex, IndexSettings, ToIndex } from './index-worker.ts'
 import type { Progress } from './indexer.ts'
 import type { RankedFile } from './ranking.ts'
+import type { VectorProgress } from './vectors.ts'
 
 export type { RankedFile } from './ranking.ts'
 
@@ -32,6 +34,8 @@ export interface IndexState {
   compared_at?: string
   /** Why it failed. */
   reason?: string
+  /** How far the pieces have vectors, where they are to have any. */
+  embeddings?: VectorProgress & { model: string; reason?: string }
 }
 
 export interface CodeAnswer {
@@ -63,9 +67,12 @@ export class CodeIndex {
   readonly #watcher: Watcher
   readonly #guard: Guard
   readonly #settings: Config['search']
+  readonly #embeddings: Embeddings | undefined
   readonly #changed: (state: IndexState) => void
   #worker: Worker | undefined
   #progress = NOT_BEGUN
+  #embedded: VectorProgress = { embedded: 0, pieces: 0 }
+  readonly #closed = new AbortController()
   #state: IndexState['state']
   #reason: string | undefined
   #failed_at = 0
@@ -82,12 +89,14 @@ export class CodeIndex {
     watcher: Watcher,
     guard: Guard,
     settings: Config['search'],
+    embeddings: Embeddings | undefined,
     changed: (state: IndexState) => void
   ) {
     this.#workspace = workspace
     this.#watcher = watcher
     this.#guard = guard
     this.#settings = settings
+    this.#embeddings = embeddings
     this.#changed = changed
     this.#state = settings.index === 'off' ? 'off' : 'idle'
   }
@@ -102,7 +111,8 @@ export class CodeIndex {
       bytes,
       following: this.#following && this.#watcher.live,
       ...(compared_at !== undefined && { compared_at }),
-      ...(this.#reason !== undefined && { reason: this.#reason })
+      ...(this.#reason !== undefined && { reason: this.#reason }),
+      ...(this.#embeddings && { embeddings: { ...this.#embedded, ...this.#embeddings.state } })
     }
   }
 
@@ -121,11 +131,13 @@ export class CodeIndex {
     if (this.#state !== 'ready') return undefined
     if (this.#following) await this.#watcher.settled()
     if (!this.#watcher.live) this.#compareAgain()
-    const files = await this.#asked(asking, signal)
+    const vector = this.#embedded.embedded > 0 ? await this.#embeddings?.ofQuestion(asking.text, signal) : undefined
+    const files = await this.#asked({ ...asking, vector }, signal)
     return files && { files, index: this.state }
   }
 
   async close(): Promise<void> {
+    this.#closed.abort()
     this.#off()
     this.#state = 'off'
     const worker = this.#worker
@@ -145,7 +157,15 @@ export class CodeIndex {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     const { doors: _, ...workspace } = this.#workspace
     const { max_files, max_file_bytes, max_bytes } = this.#settings
-    const data: IndexSettings = { file, workspace, guard: this.#guard, max_files, max_file_bytes, max_bytes }
+    const data: IndexSettings = {
+      file,
+      workspace,
+      guard: this.#guard,
+      max_files,
+      max_file_bytes,
+      max_bytes,
+      vectors: this.#vectorSettings()
+    }
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./index-worker.${extension}`, import.meta.url), {
       workerData: data,
@@ -189,7 +209,10 @@ export class CodeIndex {
   }
 
   /** Undefined where the index has failed meanwhile. */
-  async #asked(ask: Asking, signal: AbortSignal): Promise<RankedFile[] | undefined> {
+  async #asked(
+    ask: Asking & { vector: Float32Array | undefined },
+    signal: AbortSignal
+  ): Promise<RankedFile[] | undefined> {
     const worker = this.#worker
     if (!worker) return undefined
     const id = this.#next++
@@ -211,9 +234,27 @@ export class CodeIndex {
       this.#progress = message.progress
       if (message.progress.complete && this.#state === 'building') this.#enter('ready')
     }
+    if ('embedding' in message) this.#embedded = message.embedding
+    if ('embed' in message) void this.#embed(message.embed, message.id)
     if ('files' in message) this.#answers.get(message.id)?.(message.files)
     else if ('failed' in message && 'id' in message) this.#answers.get(message.id)?.(new Error(message.failed))
     else if ('failed' in message) this.#fail(new Error(message.failed))
+  }
+
+  #vectorSettings() {
+    if (!this.#embeddings) return undefined
+    const { url, model, dimensions, batch, max_pieces } = this.#embeddings.settings
+    return { made_by: JSON.stringify([url, model, dimensions ?? null]), batch, max_pieces }
+  }
+
+  /** While the endpoint is left alone, whoever asks for vectors is told so at once, and asks again. */
+  async #embed(texts: readonly string[], id: number) {
+    const { signal } = this.#closed
+    const vectors =
+      this.#embeddings && this.#embeddings.pause_ms === 0
+        ? await this.#embeddings.embed(texts, signal).catch(() => undefined)
+        : undefined
+    this.#worker?.postMessage({ vectors, id } satisfies ToIndex)
   }
 
   #fail(error: unknown) {

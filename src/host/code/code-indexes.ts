@@ -5,7 +5,9 @@ import type { Config } from '../../config.ts'
 import type { Workspace } from '../host.ts'
 import type { Guard } from '../judging.ts'
 import type { Watcher } from '../outside/watcher.ts'
+import type { Environment } from '../processes/environment.ts'
 import { CodeIndex, type IndexState, indexFile, indexFolder } from './code-index.ts'
+import { Embeddings } from './embeddings.ts'
 import { removeIndex } from './index-schema.ts'
 
 /** Hears of each new state of a workspace's index. */
@@ -16,16 +18,25 @@ export class CodeIndexes {
   readonly #files: string[] = []
   readonly #guard: Guard
   readonly #settings: Config['search']
+  readonly #embeddings: Embeddings | undefined
   #hearer: IndexHearer = () => {}
 
-  constructor(guard: Guard, settings: Config['search']) {
+  /** `masked` takes known secrets out of what is sent to an endpoint; `environment` has its key. */
+  constructor(
+    guard: Guard,
+    settings: Config['search'],
+    { masked, environment }: { masked: (text: string) => string; environment: Environment }
+  ) {
     this.#guard = guard
+    const { url, ...embeddings } = settings.embeddings
+    const key = embeddings.key_env === undefined ? undefined : environment[embeddings.key_env]
+    this.#embeddings = url === undefined ? undefined : new Embeddings({ ...embeddings, url }, key, masked)
     this.#settings = settings
   }
 
   open(workspace: Workspace, watcher: Watcher): CodeIndex {
     const { name, root } = workspace
-    const index = new CodeIndex(workspace, watcher, this.#guard, this.#settings, state => {
+    const index = new CodeIndex(workspace, watcher, this.#guard, this.#settings, this.#embeddings, state => {
       if (state.state === 'building') this.sweep()
       this.#hearer(name, state)
     })

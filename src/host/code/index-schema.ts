@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 /** Changed whenever files would be indexed otherwise. */
 const VERSION = 1
 
+// The number of a file is never given again, so that what is known of it elsewhere is never taken for another's.
 /** A piece's row is its file's number times this, plus its own within the file. */
 export const PIECES_A_FILE = 4_096
 
@@ -14,13 +15,14 @@ const HOW = `content = '', contentless_delete = 1, tokenize = "unicode61 remove_
 const TABLES = `
   CREATE TABLE about (made_by TEXT NOT NULL) STRICT;
   CREATE TABLE files (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, weight REAL NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, weight REAL NOT NULL,
     pieces INTEGER NOT NULL, borders BLOB NOT NULL
   ) STRICT;
   CREATE VIRTUAL TABLE outlines USING fts5(path, head, names, ${HOW});
   CREATE VIRTUAL TABLE words USING fts5(names, prose, code, ${HOW});
   INSERT INTO words (words, rank) VALUES ('hashsize', 8000000);
-  CREATE TABLE vectors (piece INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;`
+  CREATE TABLE vectors (piece INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+  CREATE TABLE about_vectors (made_by TEXT NOT NULL) STRICT;`
 
 /** Opens the index in a file, made by these rules; a new one where there is none, or another. */
 export function openIndex(file: string, rules: string): DatabaseSync {

@@ -23,6 +23,7 @@ export interface FileRow {
   path: string
   stamp: string
   weight: number
+  pieces: number
 }
 
 /** How much more a word counts where it says what something is than where it is merely used. */
@@ -125,8 +126,37 @@ export class IndexStore {
     return { files: new Set(files), spread: rows[0]!.spread }
   }
 
+  files(): FileRow[] {
+    return this.#prepared(
+      'SELECT id, path, stamp, weight, pieces FROM files ORDER BY weight DESC, id'
+    ).all() as unknown as FileRow[]
+  }
+
+  /** All vectors by piece; none of those that something else made. */
+  vectors(made_by: string): Map<number, Float32Array> {
+    const by = this.#prepared('SELECT made_by FROM about_vectors').get()?.made_by
+    if (by !== made_by) {
+      this.#begin()
+      for (const table of ['vectors', 'about_vectors']) this.#prepared(`DELETE FROM ${table}`).run()
+      this.#prepared('INSERT INTO about_vectors VALUES (?)').run(made_by)
+      this.commit()
+    }
+    const rows = this.#prepared('SELECT piece, vector FROM vectors').all() as { piece: number; vector: Uint8Array }[]
+    return new Map(rows.map(({ piece, vector }) => [piece, new Float32Array(Uint8Array.from(vector).buffer)]))
+  }
+
+  /** Answers whether the piece is still there. */
+  putVector(piece: number, { buffer }: Float32Array): boolean {
+    if (!this.file(Math.floor(piece / PIECES_A_FILE))) return false
+    this.#begin()
+    this.#prepared('INSERT OR REPLACE INTO vectors VALUES (?, ?)').run(piece, new Uint8Array(buffer as ArrayBuffer))
+    return true
+  }
+
   file(id: number): FileRow | undefined {
-    return this.#prepared('SELECT id, path, stamp, weight FROM files WHERE id = ?').get(id) as FileRow | undefined
+    return this.#prepared('SELECT id, path, stamp, weight, pieces FROM files WHERE id = ?').get(id) as
+      | FileRow
+      | undefined
   }
 
   /** The lines of a piece. */

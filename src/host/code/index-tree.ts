@@ -22,8 +22,17 @@ export interface Taken {
 const NOTHING: Taken = { weight: 0, pieces: [] }
 const FOLDER: Seen = { kind: 'directory', mode: 0, ino: 0, size: 0, ctime: 0, mtime: 0 }
 
-/** What tells that a file is no longer the one that was indexed; none where that could not be told. */
-export const stampOf = (seen: Seen): string => (isFresh(seen) ? '' : exactStamp(seen))
+/** Marks the stamp of a file that had been changed only just before: a further change may not show in it. */
+const UNSURE = '~'
+
+/** What tells that a file is no longer the one that was indexed. */
+export const stampOf = (seen: Seen): string => (isFresh(seen) ? UNSURE : '') + exactStamp(seen)
+
+export const isUnsure = (stamp: string): boolean => stamp.startsWith(UNSURE)
+
+/** Whether a file with this exact stamp is the one indexed, as far as anybody can tell. */
+export const isStamp = (indexed: string, exact: string): boolean =>
+  indexed === exact || (isUnsure(indexed) && indexed.slice(UNSURE.length) === exact)
 
 export const exactStamp = ({ ino, size, mtime, ctime }: Pick<Seen, 'ino' | 'size' | 'mtime' | 'ctime'>): string =>
   `${ino}:${size}:${mtime}:${ctime}`
@@ -74,6 +83,17 @@ export class IndexTree {
     return text === undefined || isDense(text)
       ? NOTHING
       : { weight: weightOf(path, text), pieces: piecesOf(path, text) }
+  }
+
+  /** The lines of a file that still is the one with this stamp. */
+  async linesOf(path: string, stamp: string): Promise<string[] | undefined> {
+    let found: Seen | undefined
+    await this.#tree.look([path], (_, seen) => {
+      found = seen
+    })
+    if (!found || !isStamp(stamp, exactStamp(found)) || !this.#belongs(path, found)) return undefined
+    const bytes = await this.#tree.read(path, found)
+    return bytes && decode(bytes)?.text.split('\n')
   }
 
   #belongs(path: string, { kind, size }: Seen): boolean {

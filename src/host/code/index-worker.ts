@@ -10,11 +10,13 @@ import { DOORS } from '../door.ts'
 import type { Workspace } from '../host.ts'
 import type { Guard } from '../judging.ts'
 import type { News } from '../outside/watcher.ts'
+import { fused } from './fusion.ts'
 import { openIndex, removeIndex } from './index-schema.ts'
 import { IndexStore } from './index-store.ts'
 import { IndexTree } from './index-tree.ts'
 import { Indexer, type Progress } from './indexer.ts'
 import { type RankedFile, ranked } from './ranking.ts'
+import { type VectorProgress, type VectorSettings, Vectors } from './vectors.ts'
 
 export interface IndexSettings {
   file: string
@@ -23,10 +25,14 @@ export interface IndexSettings {
   max_files: number
   max_file_bytes: number
   max_bytes: number
+  /** Undefined where there are to be none. */
+  vectors: VectorSettings | undefined
 }
 
 export interface Asking {
   question: Question
+  /** The question as it was put. */
+  text: string
   /** Canonical path of the file or folder to stay in. */
   path: string
   include: readonly string[]
@@ -34,9 +40,21 @@ export interface Asking {
   limit: number
 }
 
-export type ToIndex = { compare: true } | { news: News } | { ask: Asking; id: number } | { close: true }
+/** With the question's vector, where there is one. */
+interface AskingOf extends Asking {
+  vector?: Float32Array | undefined
+}
+
+export type ToIndex =
+  | { compare: true }
+  | { news: News }
+  | { ask: AskingOf; id: number }
+  | { vectors: Float32Array[] | undefined; id: number }
+  | { close: true }
 export type FromIndex =
   | { progress: Progress }
+  | { embedding: VectorProgress }
+  | { embed: readonly string[]; id: number }
   | { id: number; files: RankedFile[]; progress: Progress }
   | { id: number; failed: string }
   | { failed: string }
@@ -45,24 +63,30 @@ export type FromIndex =
 /** A question waits so long for what has changed just before it. */
 const CATCH_UP_MS = 2_000
 const TELL_EVERY_MS = 100
+/** Files of each order that are put together. */
+const FUSED = 100
 /** Behind the rest of the server. */
 const PRIORITY = 5
 /** SQLite's words for a file that is no index any more. */
 const RUINED: ReadonlySet<number | undefined> = new Set([11, 26])
 
-const { file, workspace, guard, ...limits } = workerData as IndexSettings
+const { file, workspace, guard, vectors: embedding, ...limits } = workerData as IndexSettings
 const rules = JSON.stringify([guard.sensitive, limits.max_file_bytes])
 const port = parentPort!
 const tell = (message: FromIndex) => port.postMessage(message)
 
 giveWay()
 let store: IndexStore
+let vectors: Vectors | undefined
+const embeds = new Map<number, (vectors: Float32Array[] | undefined) => void>()
+let nextEmbed = 1
 let indexer = opened()
 let told = 0
 
 port.on('message', (message: ToIndex) => {
   if ('compare' in message) follow(indexer.compare())
   else if ('news' in message) follow(indexer.hear(message.news))
+  else if ('vectors' in message) embeds.get(message.id)?.(message.vectors)
   else if ('ask' in message) void answer(message.ask, message.id)
   else close()
 })
@@ -70,6 +94,7 @@ port.on('message', (message: ToIndex) => {
 function opened(): Indexer {
   store = new IndexStore(openIndex(file, rules))
   const tree = new IndexTree({ ...workspace, doors: DOORS }, guard, limits.max_file_bytes)
+  vectors = embedding && new Vectors(store, tree, embedding, embed, tellVectors)
   return new Indexer(store, tree, limits, progress => {
     const now = performance.now()
     if (progress.waiting > 0 && now - told < TELL_EVERY_MS) return
@@ -78,13 +103,28 @@ function opened(): Indexer {
   })
 }
 
+function tellVectors() {
+  if (vectors) tell({ embedding: vectors.progress })
+}
+
+/** The main thread asks the endpoint. */
+async function embed(texts: readonly string[]): Promise<Float32Array[] | undefined> {
+  const id = nextEmbed++
+  const { promise, resolve } = Promise.withResolvers<Float32Array[] | undefined>()
+  embeds.set(id, resolve)
+  tell({ embed: texts, id })
+  return promise.finally(() => embeds.delete(id))
+}
+
 /** An index that was ruined on the disk is made anew; any other fault is told, and ends it. */
 function follow(work: Promise<void>) {
-  work.catch(error => {
-    if (!isRuined(error)) return tell({ failed: (error as Error).message })
-    beginAnew()
-    follow(indexer.compare())
-  })
+  work
+    .then(() => vectors?.work())
+    .catch(error => {
+      if (!isRuined(error)) return tell({ failed: (error as Error).message })
+      beginAnew()
+      follow(indexer.compare())
+    })
 }
 
 function beginAnew() {
@@ -99,11 +139,14 @@ function beginAnew() {
 
 const isRuined = (error: unknown) => RUINED.has((error as { errcode?: number }).errcode)
 
-async function answer({ question, path, include, exclude, limit }: Asking, id: number) {
+async function answer({ question, path, include, exclude, limit, vector }: AskingOf, id: number) {
   try {
     await Promise.race([indexer.settled(), pause(CATCH_UP_MS, undefined, { ref: false })])
     const within = isAll(path, include, exclude) ? undefined : filesWithin(path, include, exclude)
-    tell({ id, files: ranked(store, question, limit, within), progress: indexer.progress })
+    const byWords = ranked(store, question, vector ? FUSED : limit, within)
+    const nearest = vector && vectors?.nearest(vector, within && new Set(within))
+    const files = nearest ? fused(store, byWords, nearest, limit) : byWords
+    tell({ id, files, progress: indexer.progress })
   } catch (error) {
     tell({ id, failed: (error as Error).message })
     if (isRuined(error)) {

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Seen } from '../outside/seen.ts'
 import type { News } from '../outside/watcher.ts'
 import type { IndexStore } from './index-store.ts'
-import { type IndexTree, stampOf } from './index-tree.ts'
+import { type IndexTree, isUnsure, stampOf } from './index-tree.ts'
 
 /** How an index stands. */
 export interface Progress {
@@ -177,7 +177,7 @@ export class Indexer {
 }
 
 /** A file that was changed only just now may be another although its stamp says nothing. */
-const isOther = (known: string | undefined, stamp: string) => stamp === '' || known !== stamp
+const isOther = (known: string | undefined, stamp: string) => isUnsure(stamp) || known !== stamp
 
 function foldersAbove(path: string): string[] {
   const folders: string[] = []

@@ -15,6 +15,8 @@ export interface RankedFile {
   pieces: { from: number; to: number }[]
   /** Words of the question that are in it, and names they make. */
   matched: string[]
+  /** It is told for what it means, whatever its words. */
+  by_meaning?: true
 }
 
 /** Pieces, and outlines, looked at more closely, and then files. */

@@ -1,7 +1,7 @@
 // Where in a file the answer is. It is always read anew from the disk: what an index or a search has told may be old by
 // the time it is shown, and what is not there any more is not told.
 import { ToolError } from '../../errors.ts'
-import { exactStamp } from '../../host/code/index-tree.ts'
+import { exactStamp, isStamp } from '../../host/code/index-tree.ts'
 import { isDense } from '../../text/code/kinds.ts'
 import { piecesOf } from '../../text/code/pieces.ts'
 import type { Question } from '../../text/code/question.ts'
@@ -16,6 +16,8 @@ export interface Candidate {
   /** The file's stamp when its pieces were told; empty where they must be looked for. */
   stamp: string
   pieces: readonly Lines[]
+  /** It is told for what it means, whatever its words. */
+  by_meaning?: true
 }
 
 interface Lines {
@@ -55,8 +57,10 @@ export async function hitIn(candidate: Candidate, question: Question, ctx: Conte
     const file = await textOf(path, ctx)
     if (file === undefined) return undefined
     const lines = file.text.split('\n')
-    const told = file.stamp === candidate.stamp ? candidate.pieces.map(each => measured(each, lines, question)) : []
-    const good = told.filter(({ words }) => words.size > 0)
+    const told = isStamp(candidate.stamp, file.stamp)
+      ? candidate.pieces.map(each => measured(each, lines, question))
+      : []
+    const good = told.filter(({ words }) => candidate.by_meaning || words.size > 0)
     const pieces = good.length > 0 ? good : searched(path, file.text, lines, question)
     const inPath = wordsAsked(wordsOf(path), question)
     const [best, ...others] = pieces.length > 0 || inPath.size === 0 ? pieces : [topOf(lines)]

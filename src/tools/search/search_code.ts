@@ -69,7 +69,18 @@ const Output = Type.Object({
       left_out: Type.Integer({ description: 'Files that found no room in it.' }),
       following: Type.Boolean({ description: 'Changes of files are taken in as they happen.' }),
       compared_at: Type.Optional(Type.String({ description: 'When all files were compared with the index last.' })),
-      reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
+      reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+      embeddings: Type.Optional(
+        Type.Object(
+          {
+            model: Type.String({ description: 'Model that makes the vectors.' }),
+            embedded: Type.Integer({ description: 'Pieces of files that have a vector.' }),
+            pieces: Type.Integer({ description: 'Pieces that are to have one.' }),
+            reason: Type.Optional(Type.String({ description: 'Why the endpoint is left alone for now.' }))
+          },
+          { description: 'Set where pieces are compared by meaning too.' }
+        )
+      )
     },
     { description: 'What the answer rests on.' }
   ),
@@ -113,7 +124,10 @@ async function searched(input: Input, ctx: Context): Promise<Output> {
     exclude: globsOf('exclude', input.exclude)
   }
   const question = questionOf(query)
-  const answer = await host.code.ask({ question, ...within, limit: limit + SPARE }, { signal, wait_ms: WAIT_MS })
+  const answer = await host.code.ask(
+    { question, text: query, ...within, limit: limit + SPARE },
+    { signal, wait_ms: WAIT_MS }
+  )
   // What is asked for by its path may be ignored, and so be in no index.
   const fromIndex = answer !== undefined && (answer.files.length > 0 || place.path === '.')
   const candidates = fromIndex ? answer.files : await byWords(question, within, ctx)
@@ -158,10 +172,11 @@ const WHY_NOT: Record<IndexState['state'], (index: Index) => string> = {
 
 function notesOn(index: Index, fromIndex: boolean): string[] {
   if (!fromIndex) return [`${WHY_NOT[index.state](index)}. Ranked by mere word counts.`]
-  const { waiting, left_out, following, compared_at } = index
+  const { waiting, left_out, following, compared_at, embeddings } = index
   return [
     ...(waiting > 0 ? [`${waiting} files have changed and are not indexed anew yet.`] : []),
     ...(left_out > 0 ? [`${left_out} files found no room in the index.`] : []),
+    ...(embeddings?.reason ? [`By words alone: the endpoint for embeddings fails. ${embeddings.reason}`] : []),
     ...(following ? [] : [`Nothing watches this workspace. The index is as of ${compared_at}.`])
   ]
 }
