@@ -63,6 +63,13 @@ t.test('nothing configured: the current folder, with every default', async t => 
     buffers: { on_write: 'ask', delegate_ms: 8_000, max_files: 1_000, max_bytes: 33_554_432 },
     events: { heartbeat_ms: 15_000, reader_bytes: 1_048_576, stall_ms: 30_000 },
     output: { spill_bytes: 104_857_600 },
+    search: {
+      index: 'lazy',
+      max_files: 200_000,
+      max_file_bytes: 1_048_576,
+      max_bytes: 1_073_741_824,
+      embeddings: { model: 'text-embedding-3-small', batch: 16, timeout_ms: 10_000, max_pieces: 50_000 }
+    },
     rules: [],
     agents: {},
     env: { allow: [] },
@@ -229,6 +236,16 @@ t.test('a trusted content is taken, but never who is served to whom', async t =>
     ]
   )
   t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, a workspace never sets this`])
+})
+
+t.test('where code is sent is never for a workspace to say', async t => {
+  const workspace = '{ "search": { "embeddings": { "url": "https://evil.example/v1" } } }'
+  const { load, workspaceFile } = place(t, { workspace })
+  for (const trust of [[], [`${workspaceFile}=${sha256(workspace)}`]]) {
+    const { settings, warnings } = await load({ flags: { trust } })
+    t.equal(settings.search.embeddings.url, undefined)
+    t.strictSame(warnings, [`${workspaceFile}:1:3 search: ignored, a workspace never sets this`])
+  }
 })
 
 t.test('trust ends with the content it was given to', async t => {

@@ -25,6 +25,8 @@ const FILES = 100
 /** A word in more than this part of all pieces tells nothing apart, unless there is no other. */
 const TOO_COMMON = 0.4
 const FEW = 20
+/** Pieces that hold a word, from which on it takes long to rank them. */
+const SLOW = 4_000
 /** How much the next best piece of a file counts against the one before it. */
 const NEXT_PIECE = 0.4
 const PIECES = 3
@@ -42,8 +44,7 @@ export function ranked(
   within: readonly number[] | undefined
 ): RankedFile[] {
   const asked = telling(store, question)
-  const words = asked.map(({ word }) => word)
-  const pieces = Map.groupBy(store.pieces(words, FINDS, within), fileOf)
+  const pieces = Map.groupBy(store.pieces(quickest(asked), FINDS, within), fileOf)
   const outlines = outlinesOf(store, asked, within)
   const wanted = sum(asked.map(({ value, counts }) => (counts ? value : 0))) || 1
   return [...new Set([...pieces.keys(), ...outlines.keys()])]
@@ -76,6 +77,8 @@ interface Asked {
   word: string
   /** Other words for it. */
   others: readonly string[]
+  /** In how many pieces it is. */
+  spread: number
   /** How much it tells apart. */
   value: number
   /** Whether a good answer should hold it. */
@@ -96,10 +99,16 @@ function telling(store: IndexStore, { words, names }: Question): Asked[] {
     if (files.size === 0 && synonyms.size === 0) return []
     const value = Math.log(1 + (total - spread + 0.5) / (spread + 0.5))
     const common = spread > Math.max(FEW, total * TOO_COMMON)
-    return [{ word, others, value, counts, files, synonyms, common }]
+    return [{ word, others, spread, value, counts, files, synonyms, common }]
   })
   const rare = asked.filter(({ common }) => !common)
   return rare.length > 0 ? rare : asked
+}
+
+/** The words by which pieces are looked for: in a large index the rarer ones suffice, and cost far less. */
+function quickest(asked: readonly Asked[]): string[] {
+  const quick = asked.filter(({ spread }) => spread <= SLOW)
+  return (quick.length > 0 ? quick : asked).map(({ word }) => word)
 }
 
 /** Of outlines, the score by the words and, for less, by others that mean the same. */

@@ -13,13 +13,15 @@ interface Place {
   exclude: readonly string[]
 }
 
-/** Lines looked at; what is found by then must do. */
+/** Lines looked at, and how long; what is found by then must do. */
 const MOST_LINES = 50_000
+const LONGEST_MS = 5_000
 
 /** The best files, best first. */
 export async function byWords(question: Question, place: Place, { host, signal }: Context): Promise<Candidate[]> {
   const spoken = question.words.filter(word => !word.includes('_'))
   if (spoken.length === 0) return []
+  const late = AbortSignal.timeout(LONGEST_MS)
   const search = host.ripgrep.search({
     ...place,
     pattern: spoken.map(word => beginning(word, question)).join('|'),
@@ -29,14 +31,18 @@ export async function byWords(question: Question, place: Place, { host, signal }
     multiline: false,
     ignored: false,
     context: 0,
-    signal
+    signal: AbortSignal.any([signal, late])
   })
   const files = new Map<string, Map<string, number>>()
   let lines = 0
-  for await (const matches of search) {
-    for (const match of matches) if ('text' in match && !isLeftOut(match.path)) count(files, match, spoken)
-    lines += matches.length
-    if (lines > MOST_LINES) break
+  try {
+    for await (const matches of search) {
+      for (const match of matches) if ('text' in match && !isLeftOut(match.path)) count(files, match, spoken)
+      lines += matches.length
+      if (lines > MOST_LINES) break
+    }
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error
   }
   return ranked(files, spoken)
 }
