@@ -1,0 +1,116 @@
+// Which language server answers for a file, in which project, and how it is started. Nothing is looked at here but through
+// what is given.
+import { join } from 'node:path/posix'
+import type { LanguageServer, Program, Project } from './servers.ts'
+
+/** What can be seen of the machine for one workspace. */
+export interface Ground {
+  /** Absolute path of the workspace. */
+  root: string
+  /** Whether there is such a file in the workspace, by its path relative to that. */
+  exists(path: string): boolean
+  /** Absolute path of a program, links followed, in the folders of the search path that are in no workspace. */
+  program(name: string): string | undefined
+  /** Whether there is such a file outside of the workspaces, by its absolute path. */
+  isOutside(path: string): boolean
+  /** Something keeps servers from doing more than reading. */
+  kept: boolean
+}
+
+/** A server to be started for a project. */
+export interface Launch {
+  server: LanguageServer
+  /** Folder of the project, relative to the workspace's root. */
+  root: string
+  /** Absolute. */
+  file: string
+  args: readonly string[]
+  environment: Readonly<Record<string, string>>
+  options: object
+  settings: object
+}
+
+/** The servers that are for a file, the preferred one first, each with the protocol's identifier of the file's language. */
+export function serversFor(path: string, servers: readonly LanguageServer[]) {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return servers.flatMap(server => {
+    const language = languageIn(server, name)
+    return language === undefined ? [] : [{ server, language }]
+  })
+}
+
+/** A whole name says more than its end, and a longer end more than a shorter one. */
+function languageIn({ languages }: LanguageServer, name: string): string | undefined {
+  let best: { language: string; length: number } | undefined
+  for (const [language, names] of Object.entries(languages))
+    for (const one of names) {
+      const fits = one === name || (one.startsWith('.') && name.endsWith(one))
+      if (fits && one.length > (best?.length ?? 0)) best = { language, length: one.length }
+    }
+  return best?.language
+}
+
+/** The folder that a server takes for the root of the project that a file belongs to. */
+export function projectRoot(path: string, { roots }: LanguageServer, exists: Ground['exists']): string {
+  const folders = upFrom(folderOf(path))
+  for (const names of roots) {
+    const nearest = folders.find(folder => names.some(name => exists(inFolder(folder, name))))
+    if (nearest !== undefined) return nearest
+  }
+  return '.'
+}
+
+/** How a server is started for a project; undefined where it is not there, or not for such a project. */
+export function launchOf(server: LanguageServer, root: string, ground: Ground): Launch | undefined {
+  const folders = upFrom(root)
+  if (isElsewhere(server, root, ground)) return undefined
+  const file = firstOf(server.programs, program => findProgram(program, folders, ground))
+  if (file === undefined) return undefined
+  const project: Project = {
+    folder: absolute(ground.root, root),
+    kept: ground.kept,
+    own: place => findProgram({ own: place }, folders, ground),
+    program: ground.program
+  }
+  return {
+    server,
+    root,
+    file,
+    args: server.args ?? [],
+    environment: server.environment?.(project) ?? {},
+    options: server.options?.(project) ?? {},
+    settings: server.settings?.(project) ?? {}
+  }
+}
+
+/** Whether a project says that another server is for it. */
+export const isElsewhere = ({ unless = [] }: LanguageServer, root: string, { exists }: Ground): boolean =>
+  upFrom(root).some(folder => unless.some(name => exists(inFolder(folder, name))))
+
+function findProgram(program: Program, folders: readonly string[], ground: Ground): string | undefined {
+  const { needs } = program
+  if ('name' in program) {
+    const file = ground.program(program.name)
+    return file && (needs === undefined || ground.isOutside(beside(file, needs))) ? file : undefined
+  }
+  if (!ground.kept) return undefined
+  const found = folders
+    .map(folder => inFolder(folder, program.own))
+    .find(path => ground.exists(path) && (needs === undefined || ground.exists(beside(path, needs))))
+  return found && absolute(ground.root, found)
+}
+
+function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
+  for (const one of all) {
+    const found = find(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
+const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
+const upFrom = (folder: string): string[] => (folder === '.' ? ['.'] : [folder, ...upFrom(folderOf(folder))])
+const absolute = (root: string, path: string) => (path === '.' ? root : `${root}/${path}`)
+/** `needs` names where something stands by the folder of the program. */
+const beside = (program: string, needs: string) => join(folderOf(program), needs)
