@@ -100,8 +100,11 @@ export interface ServerState {
 /** Asks the servers of one workspace for one call. Each starts the server that a file needs where none runs yet; all fail
  * with LSP_UNAVAILABLE, and the command that would install one, where there is none, and with TIMEOUT once `signal` says. */
 export interface Languages {
-  /** Of one file, of the files in a folder that servers know of, or of all that they know of. */
-  diagnostics(path: string | undefined): Promise<Diagnosed>
+  /** Hears what an answer waits for, such as `starting pyright`, from now on. */
+  tells(listener: (message: string) => void): void
+  /** Of one file, of the files in a folder that servers know of, or of all that they know of. After `within_ms` it answers
+   * with what is known by then, and says so by the status. */
+  diagnostics(path: string | undefined, options?: { within_ms?: number }): Promise<Diagnosed>
   symbolsIn(path: string): Promise<{ symbols: Sym[]; answered: Answerer }>
   symbolsNamed(query: string): Promise<{ symbols: Sym[]; answered: Answerer[] }>
   hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }>
@@ -113,4 +116,23 @@ export interface Languages {
   runs(path: string): boolean
   /** What keeps the servers that are asked: undefined where nothing keeps them from what they like. */
   kept(): Promise<'strict' | undefined>
+}
+
+/** What a server says of a file, by itself or because it was asked. It replaces what the same server said before. */
+export interface Finding {
+  workspace: string
+  path: string
+  server: string
+  /** Of the version that it is about, where that is known. */
+  hash?: string
+  diagnostics: Diagnostic[]
+}
+
+/** The servers of all workspaces, as the engine knows them. */
+export interface LanguageServers {
+  /** Starts the servers for files of a workspace, where one is known, none runs, and strict keeps it; waits for nothing. */
+  warm(workspace: string, paths: readonly string[]): void
+  /** Hears all that is found from now on. */
+  listen(listener: (finding: Finding) => void): void
+  states(): ServerState[]
 }
