@@ -1,0 +1,57 @@
+// What is known of a language server: what files it is for, what tells a project's root, how it is started, and what it
+// must be told.
+
+export interface LanguageServer {
+  name: string
+  /** What it is for: by the protocol's identifier of a language, ends of names (`.ts`) and whole names (`Dockerfile`). */
+  languages: Readonly<Record<string, readonly string[]>>
+  /** Names that stand in the root folder of a project. Those of an earlier group count before those of a later one,
+   * however near; within a group the nearest folder upwards counts. The workspace's own root where there are none. */
+  roots: readonly (readonly string[])[]
+  /** The first of these that is there is started. */
+  programs: readonly Program[]
+  args?: readonly string[]
+  /** Not for a project that has one of these in its root folder or above: another server is. */
+  unless?: readonly string[]
+  /** What it finds in its environment. */
+  environment?(project: Project): Readonly<Record<string, string>>
+  /** Initialization options. */
+  options?(project: Project): object
+  /** What it gets that asks for configuration: sections by their names, one within the other. */
+  settings?(project: Project): object
+  /** How it tells what it finds, where the answer to `initialize` leaves that open. */
+  diagnostics: 'push' | 'pull' | 'both'
+  ready: Readiness
+  /** Ends when asked for its version with this word, at once and with nothing else done. */
+  version?: string
+  /** What a person types to install it, or does. */
+  install: string
+}
+
+/** Where a server may be. */
+export type Program =
+  /** In the project's root folder or one above: run only where something keeps it. `needs` stands beside it. */
+  | { own: string; needs?: string }
+  /** On the search path, outside of every workspace. `needs` stands beside where links lead. */
+  | { name: string; needs?: string }
+
+/** How to tell that a server has read the project. */
+export type Readiness =
+  /** Once it is initialized. */
+  | 'initialized'
+  /** Once all the progress that it began to tell of has ended. */
+  | 'progress'
+  /** Once it says so. */
+  | { notification: string; says(params: unknown): boolean }
+
+/** What a server's row may know of the project that it is started for. */
+export interface Project {
+  /** Absolute path of the project's root folder. */
+  folder: string
+  /** Something keeps the server from writing anywhere but into folders of its own. */
+  kept: boolean
+  /** Absolute path of such a file in the root folder or one above it, where a kept server may run what is there. */
+  own(place: string): string | undefined
+  /** Absolute path of a program on the search path. */
+  program(name: string): string | undefined
+}
