@@ -333,6 +333,39 @@ export const Config = Type.Object(
           default: 'skip',
           description:
             'What becomes of the hooks of a repository when a call commits or pushes: they do not run, or the call is asked about with them as its command, and they run as commands do.'
+    language_servers: Type.Object(
+      {
+        enabled: Type.Boolean({ default: true, description: 'Ask language servers at all.' }),
+        servers: Type.Record(
+          Type.String(),
+          Type.Object(
+            {
+              command: Type.Optional(Type.String({ minLength: 1, description: 'Program to start instead.' })),
+              args: Type.Optional(Type.Array(Type.String(), { description: 'Its arguments.' })),
+              settings: Type.Optional(
+                Type.Record(Type.String(), Type.Unknown(), {
+                  description: 'Settings by section, laid over those it gets otherwise.'
+                })
+              ),
+              disabled: Type.Optional(Type.Boolean({ description: 'Never start it.' }))
+            },
+            { additionalProperties: false }
+          ),
+          {
+            default: {},
+            description:
+              'What is to be otherwise, by the name of a language server. A workspace that is not trusted may only disable.'
+          }
+        ),
+        max_servers: count(8, 'Language servers that run at once; the one asked longest ago is stopped for another.'),
+        idle_ms: count(600_000, 'A language server that was not asked for so long is stopped.'),
+        memory_bytes: count(4_294_967_296, 'A language server that takes more, with all it started, is stopped.'),
+        start_ms: count(60_000, 'How long one may take to start, and to answer while it reads the project.'),
+        answer_ms: count(10_000, 'How long one may take to answer after that.'),
+        diagnostics_after_edit_ms: Type.Integer({
+          minimum: 0,
+          default: 1_500,
+          description: 'How long the result of an edit waits for what language servers find in it; 0 for not at all.'
         })
       },
       { additionalProperties: false, default: {} }

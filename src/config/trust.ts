@@ -59,6 +59,7 @@ type Table = Record<string, unknown>
 const TIGHTEN: Record<string, (now: never, asked: never) => unknown> = {
   read_only: (now: boolean, asked: boolean) => now || asked,
   'approval.ttl_ms': (now: number, asked: number) => shorter(now, asked),
+  'language_servers.enabled': (now: boolean, asked: boolean) => now && asked,
   'limits.*': (now: number, asked: number) => Math.min(now, asked),
   'sensitive.names': (now: string[], asked: string[]) => [...new Set([...now, ...asked])],
   'sensitive.call_only': (now: string, asked: string) => (asked === 'deny' ? asked : now),

@@ -11,6 +11,7 @@ import type { LineIndexes } from './files/line-index.ts'
 import type { WorkspaceTexts } from './files/texts.ts'
 import type { Git } from './git/git.ts'
 import type { Tracking } from './kept/snapshots.ts'
+import type { Languages } from './lsp/languages.ts'
 import type { Processes } from './processes/processes.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
@@ -25,6 +26,8 @@ export interface Host {
   ripgrep: Ripgrep
   /** Where lines begin in large files. */
   lines: LineIndexes
+  /** What language servers know of the workspace. */
+  languages: Languages
   /** What was read lately, version by version. */
   texts: WorkspaceTexts
   pdf: PdfReader

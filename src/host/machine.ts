@@ -18,6 +18,7 @@ import type { Effects, Host, Workspace } from './host.ts'
 import { type Guard, searchExcludes } from './judging.ts'
 import { type Keeping, keepingIn } from './kept/keeping.ts'
 import { Snapshots } from './kept/snapshots.ts'
+import { LanguageServerPool } from './lsp/pool.ts'
 import { OutsideChanges } from './outside/outside-all.ts'
 import { Tree } from './outside/tree.ts'
 import { Watcher } from './outside/watcher.ts'
@@ -72,6 +73,8 @@ export class Machine {
   readonly code: CodeIndexes
   /** What keeps commands. */
   readonly sandbox: Levels
+  /** Language servers that run, of all workspaces. */
+  readonly languages: LanguageServerPool
   /** Where the server listens, once it does: nothing sandboxed is let there. */
   readonly ownPorts: number[] = []
   /** Files and folders of the server itself: no command may name them. */
@@ -119,6 +122,16 @@ export class Machine {
       environment
     })
     for (const root of settings.roots) this.#open(openWorkspace(root.name, root.path, doors))
+    this.languages = new LanguageServerPool({
+      spawner: this.#spawner,
+      sandbox: this.sandbox,
+      guard: this.#guard,
+      buffers: this.buffers,
+      env_allow: settings.env.allow,
+      environment: process.env,
+      roots: [...this.workspaces.values()].map(({ root }) => root),
+      settings: settings.language_servers
+    })
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }
 
@@ -169,6 +182,7 @@ export class Machine {
       track: () => snapshots.begin(effects),
       compute: this.#compute,
       lines: this.#lines,
+      languages: this.languages.of(workspace, effects),
       texts: this.#texts.of(workspace),
       pdf: this.#pdf
     }
@@ -199,6 +213,7 @@ export class Machine {
       watcher.close()
     }
     await this.#compute.close()
+    await this.languages.close()
     await this.sandbox.close()
     await this.#git.close()
     await this.#spawner.close()

@@ -1,0 +1,105 @@
+// The files that a server has open: those asked about lately, each as it is now. The server is told of every change before
+// it is asked anything.
+import { Positions, type Units } from './positions.ts'
+import type { Source, Sources } from './sources.ts'
+
+/** So many stay open, those asked about last. */
+const MOST_OPEN = 64
+const MOST_CHARACTERS = 16 * 1024 * 1024
+
+export interface OpenDocument extends Source {
+  path: string
+  uri: string
+  version: number
+  positions: Positions
+}
+
+/** How a server is told. */
+interface Told {
+  notify(method: string, params: unknown): void
+  /** The protocol's identifier of the file's language. */
+  languageOf(path: string): string
+  uriOf(path: string): string
+  units: Units
+}
+
+export class Documents {
+  readonly #sources: Sources
+  readonly #told: Told
+  /** By path, the one asked about longest ago first. */
+  readonly #open = new Map<string, OpenDocument>()
+  #versions = 0
+
+  constructor(sources: Sources, told: Told) {
+    this.#sources = sources
+    this.#told = told
+  }
+
+  get(path: string): OpenDocument | undefined {
+    return this.#open.get(path)
+  }
+
+  get paths(): string[] {
+    return [...this.#open.keys()]
+  }
+
+  /** The document as it is now. All others that are open are as they are now, too. */
+  async sync(path: string): Promise<OpenDocument> {
+    const known = this.#open.get(path)
+    const document = known && this.#sources.isCurrent(path, known) ? known : await this.#renew(path)
+    // Asked about last.
+    this.#open.delete(path)
+    this.#open.set(path, document)
+    await this.refresh()
+    this.#forgetOldest()
+    return document
+  }
+
+  /** Tells the server of all that is open and no longer what it was. */
+  async refresh() {
+    for (const [path, document] of [...this.#open])
+      if (!this.#sources.isCurrent(path, document)) await this.#renew(path).catch(() => this.close(path))
+  }
+
+  close(path: string) {
+    const document = this.#open.get(path)
+    if (!document) return
+    this.#open.delete(path)
+    this.#told.notify('textDocument/didClose', { textDocument: { uri: document.uri } })
+  }
+
+  async #renew(path: string): Promise<OpenDocument> {
+    const source = await this.#sources.read(path)
+    const known = this.#open.get(path)
+    const same = known !== undefined && known.text === source.text
+    const document: OpenDocument = {
+      ...source,
+      path,
+      uri: known?.uri ?? this.#told.uriOf(path),
+      version: same ? known.version : ++this.#versions,
+      positions: same ? known.positions : new Positions(source.text, this.#told.units)
+    }
+    if (!known) this.#opened(document)
+    else if (!same) this.#changed(document)
+    this.#open.set(path, document)
+    return document
+  }
+
+  #opened({ path, uri, version, text }: OpenDocument) {
+    const languageId = this.#told.languageOf(path)
+    this.#told.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } })
+  }
+
+  #changed({ uri, version, text }: OpenDocument) {
+    this.#told.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] })
+  }
+
+  #forgetOldest() {
+    let characters = 0
+    const newestFirst = [...this.#open.values()].reverse()
+    for (const [at, { path, text }] of newestFirst.entries()) {
+      characters += text.length
+      if (at > 0 && (at >= MOST_OPEN || characters > MOST_CHARACTERS)) this.close(path)
+    }
+  }
+}

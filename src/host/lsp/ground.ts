@@ -1,0 +1,33 @@
+// What of the machine decides which server is started for a file.
+import { realpathSync, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { Workspace } from '../host.ts'
+import { walk } from '../paths.ts'
+import { isExecutable } from '../processes/shell.ts'
+import type { Ground } from './launch.ts'
+
+/** `searchPath`: without folders of workspaces. */
+export function groundOf(workspace: Workspace, searchPath: string, kept: boolean): Ground {
+  const folders = searchPath.split(delimiter).filter(Boolean)
+  return {
+    root: workspace.root,
+    kept,
+    exists: path => isInWorkspace(workspace, path),
+    program(name) {
+      const file = folders.map(folder => join(folder, name)).find(isExecutable)
+      return file && realpathSync(file)
+    },
+    isOutside: path => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  }
+}
+
+/** Links that lead out of it lead to nothing. */
+function isInWorkspace(workspace: Workspace, path: string): boolean {
+  try {
+    const place = walk(workspace, path)
+    place.close()
+    return place.stat !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,168 @@
+// A language server's process, and what goes to and fro between it and us: everything it asks is answered, and whatever
+// ends it is told to all who wait for it.
+import { ToolError } from '../../errors.ts'
+import { KILL_GRACE_MS } from '../processes/spawned.ts'
+import { Connection } from './connection.ts'
+import type { Launch } from './launch.ts'
+import { Registrations } from './registrations.ts'
+import { sectionOf } from './settings.ts'
+import type { Started } from './start-server.ts'
+import { uriOf } from './uris.ts'
+
+const STDERR_CHARACTERS = 4_000
+/** How long it may take to end by itself. */
+const SHUTDOWN_MS = 1_000
+/** The last of what it said may come after its end. */
+const DRAIN_MS = 200
+
+/** How a server came to its end. */
+export interface Ending {
+  exit_code: number | null
+  signal: string | null
+  /** The last of what it said. */
+  stderr: string
+  /** Why we ended it; undefined where it ended by itself. */
+  why?: string | undefined
+  /** It was no longer needed. */
+  stopped?: true
+}
+
+interface PeerOptions {
+  launch: Launch
+  /** Absolute path of the project's folder. */
+  folder: string
+  started: Started
+  /** Hears what it tells by itself. */
+  told(method: string, params: unknown): void
+}
+
+export class Peer {
+  readonly registrations = new Registrations()
+  /** Resolves when nothing of it is left. */
+  readonly ended: Promise<Ending>
+  readonly pid: number
+  readonly #options: PeerOptions
+  /** Once it has ended. */
+  #over: ToolError | undefined
+  #connection: Connection | undefined
+  #stderr = ''
+  #why: string | undefined
+  #stopped = false
+
+  static async over(options: PeerOptions): Promise<Peer> {
+    const peer = new Peer(options)
+    peer.#connection = await Connection.over(options.started.spawned, {
+      asked: (method, params) => peer.#asked(method, params),
+      told: (method, params) => options.told(method, params),
+      broken: why => peer.kill(why)
+    })
+    return peer
+  }
+
+  private constructor(options: PeerOptions) {
+    const { spawned } = options.started
+    this.#options = options
+    this.pid = spawned.pid
+    spawned.stderr.setEncoding('utf8').on('data', text => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
+    })
+    this.ended = this.#end()
+  }
+
+  get isOver(): boolean {
+    return this.#over !== undefined
+  }
+
+  /** Rejects with LSP_UNAVAILABLE once the server has ended, and with the signal's reason. */
+  async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
+    if (this.#over) throw this.#over
+    try {
+      return await this.#connection!.request<T>(method, params, signal)
+    } catch (error) {
+      // Every answer still out was refused when it ended.
+      throw this.#over ?? error
+    }
+  }
+
+  notify(method: string, params: unknown) {
+    if (!this.isOver) this.#connection!.notify(method, params)
+  }
+
+  /** Ends it at once. */
+  kill(why: string) {
+    this.#why ??= why
+    this.#options.started.spawned.kill(0)
+  }
+
+  /** Asks it to end, and ends it where it does not. */
+  async stop(why: string): Promise<void> {
+    if (this.isOver) return
+    this.#why ??= why
+    this.#stopped = true
+    await this.request('shutdown', undefined, AbortSignal.timeout(SHUTDOWN_MS)).catch(() => {})
+    this.notify('exit', undefined)
+    this.#options.started.spawned.kill(KILL_GRACE_MS)
+    await this.ended
+  }
+
+  async #end(): Promise<Ending> {
+    const { spawned, released } = this.#options.started
+    const exit = await spawned.exited.catch(() => ({ code: null, signal: null, left: false }))
+    if (exit.left) await spawned.sweep()
+    await closed(spawned.stderr)
+    const ending: Ending = {
+      exit_code: exit.code,
+      signal: exit.signal,
+      stderr: this.#stderr.trim(),
+      why: this.#why,
+      ...(this.#stopped && { stopped: true })
+    }
+    this.#over = overFor(this.#options.launch.server.name, ending)
+    this.#connection?.close()
+    await released().catch(() => {})
+    return ending
+  }
+
+  #asked(method: string, params: unknown): unknown {
+    return ANSWERS[method]?.(params as never, this.#options, this.registrations) ?? null
+  }
+}
+
+type Answer = (params: never, options: PeerOptions, registrations: Registrations) => unknown
+
+/** What is not here gets null for an answer: a server may end itself for a fault. */
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  'client/registerCapability': (params: Parameters<Registrations['add']>[0], _options, registrations) =>
+    registrations.add(params),
+  'client/unregisterCapability': (params: Parameters<Registrations['remove']>[0], _options, registrations) =>
+    registrations.remove(params),
+  'workspace/configuration': ({ items = [] }: { items?: { section?: string }[] }, { launch }) =>
+    items.map(({ section }) => sectionOf(launch.settings, section)),
+  'workspace/workspaceFolders': (_params, { folder }) => [folderOf(folder)],
+  'workspace/applyEdit': () => ({ applied: false, failureReason: 'Nothing is changed by a server itself.' })
+}
+
+/** As the protocol has it. */
+export const folderOf = (folder: string) => ({ uri: uriOf(folder), name: folder.slice(folder.lastIndexOf('/') + 1) })
+
+/** What those are told who waited for an answer. */
+export function overFor(server: string, { exit_code, signal, stderr, why }: Ending): ToolError {
+  const how = why ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
+  return new ToolError('LSP_UNAVAILABLE', `The language server ${server} does not answer: ${how}.`, {
+    server,
+    exit_code,
+    signal,
+    ...(stderr && { stderr })
+  })
+}
+
+function closed(socket: NodeJS.ReadableStream & { closed?: boolean }): Promise<void> {
+  if (socket.closed) return Promise.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, DRAIN_MS)
+  socket.once('close', () => {
+    clearTimeout(timer)
+    resolve()
+  })
+  return promise
+}

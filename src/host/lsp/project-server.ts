@@ -1,0 +1,159 @@
+// A language server for one project, however often it has to be started: on first use, and again after a crash, at once at
+// first and then less and less often.
+import { ToolError } from '../../errors.ts'
+import type { ServerState } from './languages.ts'
+import type { Launch } from './launch.ts'
+import { type Ending, overFor } from './peer.ts'
+import type { Session } from './session.ts'
+
+/** How long it is left alone after so many crashes in a row. */
+const PAUSES_MS = [0, 0, 1_000, 5_000, 30_000]
+/** A run that lasted so long makes earlier crashes forgotten. */
+const STEADY_MS = 60_000
+
+interface Crash {
+  at: number
+  ending: Ending
+}
+
+export class ProjectServer {
+  readonly launch: Launch
+  readonly #begin: (launch: Launch) => Promise<Session>
+  #session: Session | undefined
+  #starting: Promise<Session> | undefined
+  #crashes: Crash[] = []
+  #starts = 0
+  #reason: string | undefined
+  #asking = 0
+  #used = 0
+
+  /** `begin` starts one run. */
+  constructor(launch: Launch, begin: (launch: Launch) => Promise<Session>) {
+    this.launch = launch
+    this.#begin = begin
+  }
+
+  /** The run that answers now; undefined while none does. */
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  get isStarting(): boolean {
+    return this.#starting !== undefined
+  }
+
+  /** How many wait for an answer. */
+  get asking(): number {
+    return this.#asking
+  }
+
+  /** When it was asked last. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** Gives the work a run of the server. Others share the run and its start. */
+  async using<T>(work: (session: Session) => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#asking += 1
+    try {
+      return await work(this.#session ?? (await started(this.#start(), signal)))
+    } finally {
+      this.#asking -= 1
+      this.#used = performance.now()
+    }
+  }
+
+  state(): Omit<ServerState, 'memory_bytes'> {
+    const { server, root } = this.launch
+    const session = this.#session
+    return {
+      server: server.name,
+      root,
+      state: this.#word(),
+      ...(session && { pid: session.pid }),
+      restarts: Math.max(0, this.#starts - 1),
+      ...(this.#reason !== undefined && !session && { reason: this.#reason })
+    }
+  }
+
+  async stop(why: string): Promise<void> {
+    await this.#starting?.catch(() => {})
+    await this.#session?.stop(why)
+  }
+
+  /** Ends the run; that counts as a crash. */
+  kill(why: string) {
+    this.#session?.kill(why)
+  }
+
+  #word(): ServerState['state'] {
+    if (this.#session) return this.#session.readiness.isReady ? 'ready' : 'loading'
+    if (this.#starting) return 'starting'
+    return this.#crashes.length > 0 ? 'failed' : 'stopped'
+  }
+
+  #start(): Promise<Session> {
+    this.#refuseTooSoon()
+    this.#starting ??= this.#run().finally(() => {
+      this.#starting = undefined
+    })
+    // Whoever started it may have gone.
+    this.#starting.catch(() => {})
+    return this.#starting
+  }
+
+  async #run(): Promise<Session> {
+    this.#starts += 1
+    const since = performance.now()
+    try {
+      const session = await this.#begin(this.launch)
+      this.#session = session
+      this.#reason = undefined
+      void session.ended.then(ending => this.#ended(ending, since))
+      return session
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'LSP_UNAVAILABLE')
+        this.#crashed({ exit_code: null, signal: null, stderr: '', why: error.message, ...error.details })
+      throw error
+    }
+  }
+
+  #ended(ending: Ending, since: number) {
+    this.#session = undefined
+    if (performance.now() - since >= STEADY_MS) this.#crashes = []
+    if (ending.stopped) this.#reason = ending.why
+    else this.#crashed(ending)
+  }
+
+  #crashed(ending: Ending) {
+    this.#crashes.push({ at: performance.now(), ending })
+    this.#reason = overFor(this.launch.server.name, ending).message
+  }
+
+  #refuseTooSoon() {
+    const last = this.#crashes.at(-1)
+    if (!last) return
+    const pause = PAUSES_MS[Math.min(this.#crashes.length, PAUSES_MS.length - 1)]!
+    const wait = Math.ceil(last.at + pause - performance.now())
+    if (wait <= 0) return
+    const { message, details } = overFor(this.launch.server.name, last.ending)
+    throw new ToolError(
+      'LSP_UNAVAILABLE',
+      `${message} It has ended ${this.#crashes.length} times in a row and is started again in ${wait} ms at the earliest.`,
+      { ...details, retry_in_ms: wait }
+    )
+  }
+}
+
+/** The start goes on for others where one no longer waits. */
+async function started(starting: Promise<Session>, signal: AbortSignal): Promise<Session> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([starting, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
