@@ -8,6 +8,7 @@ import { ResultCache } from './calls/cache.ts'
 import { Calls } from './calls/calls.ts'
 import { Delegations } from './calls/delegations.ts'
 import type { Engine } from './calls/engine.ts'
+import { Findings } from './calls/findings.ts'
 import { HeldBuffers } from './calls/held-buffers.ts'
 import { Jobs } from './calls/jobs.ts'
 import { commandFacts } from './calls/judged-command.ts'
@@ -123,6 +124,8 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     jobs: new Jobs(journal, store, machine.outputs, settings.commands),
     buffers: machine.buffers,
     delegations: new Delegations(journal),
+    languages: machine.languages,
+    findings: new Findings(journal, machine.languages),
     log,
     live: new Map(),
     keys: new Map(),
@@ -246,6 +249,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
       clearTimeout(indexing)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
+      engine.findings.close()
       streams.close()
       await http.close()
       await machine.close()
@@ -295,7 +299,7 @@ async function listenable(
 }
 
 /** What the server can do here, and its limits. */
-async function capabilities(settings: Settings, instance: string, { code, outside, sandbox }: Machine) {
+async function capabilities(settings: Settings, instance: string, { code, languages, outside, sandbox }: Machine) {
   const watching = outside.state()
   const levels = await sandbox.states()
   return {
@@ -308,7 +312,7 @@ async function capabilities(settings: Settings, instance: string, { code, outsid
     }),
     read_only: settings.read_only,
     isolation: { default: sandbox.default, levels },
-    language_servers: [],
+    language_servers: languages.states(),
     mcp_servers: [],
     approval: settings.approval,
     limits: settings.limits

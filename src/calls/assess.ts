@@ -26,8 +26,11 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   ctx.history = historyOf(engine, ctx.workspace.name, call)
   const subject = tool.subject(params, ctx.history)
   host.files.allowed.begin()
-  const uses = [...(subject.paths ?? []), ...((await tool.touches?.(params, ctx)) ?? [])]
-  const paths = [...uses.map(use => resolve(host, use)), ...(await renamed(host, uses))]
+  const named = subject.paths ?? []
+  const paths = named.map(use => resolve(host, use))
+  // What is named must be inside the workspace before anything is looked at for it.
+  const touched = (await tool.touches?.(params, ctx)) ?? []
+  paths.push(...touched.map(use => resolve(host, use)), ...(await renamed(host, [...named, ...touched])))
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const invocation = await tool.invocation?.(params, ctx)
   ctx.invocation = invocation

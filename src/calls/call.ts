@@ -94,12 +94,48 @@ export const ApprovedBy = Type.Object(
 )
 export type ApprovedBy = Static<typeof ApprovedBy>
 
+export const NewDiagnostics = Type.Object(
+  {
+    status: Type.Enum(['complete', 'partial', 'timeout'], {
+      description: 'partial: there may be more. timeout: nothing was told in time, which says nothing of the code.'
+    }),
+    new: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'Relative to the workspace root.' }),
+        line: Type.Integer({ description: 'Counted from 1.' }),
+        column: Type.Integer({ description: 'Counted from 1, in characters.' }),
+        end_line: Type.Integer(),
+        end_column: Type.Integer({ description: 'Right after the last character.' }),
+        severity: Type.Enum(['error', 'warning', 'information', 'hint']),
+        message: Type.Optional(Type.String({ description: 'Left out where the file may not be read without asking.' })),
+        code: Type.Optional(Type.String()),
+        source: Type.Optional(Type.String({ description: 'What found it, such as ts.' }))
+      }),
+      { description: 'Errors and warnings that were not there before, in any file.' }
+    ),
+    more: Type.Optional(Type.Integer({ description: 'How many more there are.' })),
+    gone: Type.Integer({ description: 'How many errors and warnings are no longer there.' }),
+    compared: Type.Boolean({
+      description: 'False where it was not known what was there before: then `new` is all that is there now.'
+    }),
+    servers: Type.Array(Type.String(), { description: 'The language servers that were asked.' })
+  },
+  { title: 'NewDiagnostics', description: 'What a change broke, by the language servers that ran already.' }
+)
+export type NewDiagnostics = Static<typeof NewDiagnostics>
+export type NewDiagnostic = NewDiagnostics['new'][number]
+
 export const Result = Type.Object(
   {
     title: Type.String(),
     content: Type.String({ description: 'Bounded text for a model.' }),
     data: Type.Unknown({ description: "The tool's typed output." }),
-    metadata: Type.Record(Type.String(), Type.Unknown()),
+    metadata: Type.Unsafe<Record<string, unknown>>(
+      Type.Object(
+        { diagnostics: Type.Optional(NewDiagnostics) },
+        { additionalProperties: true, description: 'What the tool says besides; of a change of files, what it broke.' }
+      )
+    ),
     attachments: Type.Array(
       Type.Object({
         media_type: Type.String(),

@@ -5,6 +5,7 @@ import type { Journal } from '../events/journal.ts'
 import type { Activity, Sessions } from '../events/sessions.ts'
 import type { Buffers } from '../host/editors/buffers.ts'
 import type { Effects, Host, Workspace } from '../host/host.ts'
+import type { LanguageServers } from '../host/lsp/languages.ts'
 import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { Masking } from '../host/secrets/masking.ts'
 import type { Store, Write } from '../host/store/store.ts'
@@ -14,6 +15,7 @@ import type { Tool } from '../tool.ts'
 import type { ResultCache } from './cache.ts'
 import { type Call, isSettled, type Status } from './call.ts'
 import type { Delegations } from './delegations.ts'
+import type { Findings } from './findings.ts'
 import type { Jobs } from './jobs.ts'
 import { headJson, type Live } from './live.ts'
 import type { RememberedRules } from './remembered.ts'
@@ -75,6 +77,9 @@ export interface Engine {
   readonly outputs: CapturedOutputs
   /** What runs on after its call. */
   readonly jobs: Jobs
+  readonly languages: Pick<LanguageServers, 'warm'>
+  /** What language servers find wrong. */
+  readonly findings: Findings
   readonly log: Log
   /** Calls that have not ended, or whose end is not durable yet. */
   readonly live: Map<string, Live>

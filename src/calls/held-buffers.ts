@@ -22,6 +22,11 @@ export class HeldBuffers {
   put(workspace: string | undefined, holder: Holder, sent: readonly SentBuffer[], lease_ms: number): Holding {
     const served = workspaceOf(this.#engine, workspace)
     this.#engine.buffers.put(served, holder, sent, lease_ms)
+    const paths = this.#engine.buffers.list(served.name).filter(({ client_id }) => client_id === holder.client_id)
+    this.#engine.languages.warm(
+      served.name,
+      paths.map(({ path }) => path)
+    )
     return this.#holding(served.name, holder.client_id)
   }
 

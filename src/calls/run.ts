@@ -4,7 +4,8 @@ import { ToolError } from '../errors.ts'
 import type { Progress } from '../tool.ts'
 import { approval, assess, digest } from './assess.ts'
 import type { Kept } from './cache.ts'
-import { type ApprovedBy, type Call, isSettled, type Result } from './call.ts'
+import { type ApprovedBy, type Call, isSettled, type NewDiagnostics, type Result } from './call.ts'
+import { lookAfter, lookBefore, newDiagnosticsNotes } from './edit-diagnostics.ts'
 import { notesAfter } from './editors.ts'
 import { about, type Engine, note, step } from './engine.ts'
 import type { Assessment, Live } from './live.ts'
@@ -136,10 +137,11 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
     live.told_progress = true
     progress.append(events.map(told => ({ type: 'tool.progress', ...about(live.call), ...told })))
   })
+  const before = lookBefore(engine, live)
   try {
     const output = await withRetries(live, teller)
     teller.flush()
-    const result = present(engine, live, output)
+    const result = present(engine, live, output, await lookAfter(engine, live, before))
     const json = JSON.stringify(result)
     const durable = succeed(engine, live, result, json)
     // A read's answer is told while its journal commit is on its way.
@@ -252,15 +254,19 @@ async function follow(steps: AsyncGenerator<Progress, unknown>, teller: Progress
   }
 }
 
-function present(engine: Engine, live: Live, output: unknown): Result {
+function present(engine: Engine, live: Live, output: unknown, diagnostics: NewDiagnostics | undefined): Result {
   const { tool, call } = live
   const { title, content, metadata, attachments, truncated } = tool.present(output, call.params)
   const notes = notesAfter(engine, live)
   return {
     title,
-    content: [content, ...notes.map(each => `(${each})`)].join('\n'),
+    content: [
+      content,
+      ...notes.map(each => `(${each})`),
+      ...(diagnostics ? newDiagnosticsNotes(diagnostics) : [])
+    ].join('\n'),
     data: output,
-    metadata: metadata ?? {},
+    metadata: { ...metadata, ...(diagnostics && { diagnostics }) },
     attachments: attachments ?? [],
     truncated: truncated ?? false,
     ...(tool.captures_output && { output_href: `/calls/${call.tool_call_id}/output` })

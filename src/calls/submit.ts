@@ -141,6 +141,8 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
       },
       changed: change => {
         live.changes.push(change)
+        if (change.after_hash !== undefined)
+          engine.findings.edited(workspace.name, change.path, change.after_hash, tool_call_id)
         // Told together with the call's end, in one commit; at once where a tool goes on after its call was ended.
         if (isSettled(live.call)) engine.journal.append([fileChanged(live.call, change)]).catch(() => {})
       },

@@ -94,6 +94,28 @@ export const EVENTS = {
       description: 'The call that did it, or `external`: somebody else, such as an editor or a command.'
     })
   }),
+  'diagnostics.changed': event(
+    'diagnostics.changed',
+    'What a language server finds wrong in files is other than before.',
+    {
+      server: Type.String({ description: 'The language server.' }),
+      files: Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'Relative to the workspace root.' }),
+          error: Type.Integer({ description: 'How many errors there are now.' }),
+          warning: Type.Integer(),
+          information: Type.Integer(),
+          hint: Type.Integer(),
+          by: Type.Optional(
+            Type.Object(
+              { tool_call_id: Type.String() },
+              { description: 'The call that gave the file the content that this is about, where it was one.' }
+            )
+          )
+        })
+      )
+    }
+  ),
   'tool.delegate': event(
     'tool.delegate',
     'A front end is asked to do something for a running call, and answers at POST /delegations/:id.',

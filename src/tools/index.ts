@@ -1,9 +1,17 @@
 // Every built-in tool.
 import type { Tool } from '../tool.ts'
+import codeTools from './code/index.ts'
 import commandTools from './commands/index.ts'
 import fileTools from './files/index.ts'
 import gitTools from './git/index.ts'
 import searchTools from './search/index.ts'
 import sessionTools from './session/index.ts'
 
-export const TOOLS: readonly Tool[] = [...fileTools, ...searchTools, ...commandTools, ...gitTools, ...sessionTools]
+export const TOOLS: readonly Tool[] = [
+  ...fileTools,
+  ...searchTools,
+  ...codeTools,
+  ...commandTools,
+  ...gitTools,
+  ...sessionTools
+]

@@ -7,7 +7,7 @@ import type { Guard } from '../judging.ts'
 import { pathBeside } from '../processes/search-path.ts'
 import { Asking } from './asking.ts'
 import { groundOf } from './ground.ts'
-import type { Languages, ServerState } from './languages.ts'
+import type { Finding, LanguageServers, Languages, ServerState } from './languages.ts'
 import { type Launch, launchOf, projectRoot, serversFor } from './launch.ts'
 import { ProjectServer } from './project-server.ts'
 import { LANGUAGE_SERVERS, type LanguageServer } from './servers.ts'
@@ -21,10 +21,11 @@ export interface PoolOptions extends Machine {
   settings: Config['language_servers']
 }
 
-export class LanguageServerPool {
+export class LanguageServerPool implements LanguageServers {
   readonly #options: PoolOptions
   readonly #servers = new Map<string, ProjectServer>()
   readonly #sources = new Map<string, Sources>()
+  readonly #listeners: ((finding: Finding) => void)[] = []
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -59,6 +60,14 @@ export class LanguageServerPool {
   states(): ServerState[] {
     return [...this.#servers.values()].map(server => server.state())
   }
+
+  /** Hears all that is found from now on. */
+  listen(listener: (finding: Finding) => void) {
+    this.#listeners.push(listener)
+  }
+
+  /** To come. */
+  warm(_workspace: string, _paths: readonly string[]) {}
 
   async close(): Promise<void> {
     await Promise.all([...this.#servers.values()].map(server => server.stop('The server is shutting down')))

@@ -1,0 +1,51 @@
+// Edits of a text that are told by lines and columns, counted from 1 in whole characters, and made all at once.
+
+interface Point {
+  line: number
+  column: number
+}
+
+export interface SpanEdit {
+  start: Point
+  /** Right after the last character that goes. */
+  end: Point
+  text: string
+}
+
+/** The text with all of the edits made; undefined where one is past the end of its line or of the text, or two overlap. */
+export function applySpanEdits(text: string, edits: readonly SpanEdit[]): string | undefined {
+  const lines = lineStarts(text)
+  const spans = edits.map(edit => ({
+    from: offsetOf(text, lines, edit.start),
+    to: offsetOf(text, lines, edit.end),
+    text: edit.text
+  }))
+  // What is put in at the same place stays in the order given.
+  spans.sort((a, b) => (a.from ?? 0) - (b.from ?? 0) || (a.to ?? 0) - (b.to ?? 0))
+  const parts: string[] = []
+  let at = 0
+  for (const { from, to, text: put } of spans) {
+    if (from === undefined || to === undefined || from < at || to < from) return undefined
+    parts.push(text.slice(at, from), put)
+    at = to
+  }
+  return [...parts, text.slice(at)].join('')
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+function offsetOf(text: string, starts: readonly number[], { line, column }: Point): number | undefined {
+  const start = starts[line - 1]
+  if (start === undefined || column < 1) return undefined
+  const end = starts[line] === undefined ? text.length : starts[line] - (text[starts[line] - 2] === '\r' ? 2 : 1)
+  let at = start
+  for (let left = column - 1; left > 0; left--) {
+    if (at >= end) return undefined
+    at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  }
+  return at
+}

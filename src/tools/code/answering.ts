@@ -1,0 +1,40 @@
+// Who answered, as it is told with every answer.
+import { type Static, Type } from 'typebox'
+
+export const Answered = Type.Object(
+  {
+    server: Type.String({ description: 'The language server.' }),
+    version: Type.Optional(Type.String({ description: 'Its version, where it says so.' })),
+    root: Type.String({ description: "Folder that it takes for the project's root, relative to the workspace's." }),
+    readiness: Type.Enum(['ready', 'loading'], {
+      description: 'loading: it had not read the whole project yet, so there may be more.'
+    }),
+    document: Type.Optional(
+      Type.Object(
+        {
+          path: Type.String({ description: 'The file that was asked about.' }),
+          hash: Type.String({ description: 'sha256 of the text that it saw.' }),
+          unsaved: Type.Optional(Type.Boolean({ description: 'That was what an editor holds and has not saved.' }))
+        },
+        { description: 'The version of the file that it saw.' }
+      )
+    )
+  },
+  { description: 'Who answered, and on what.' }
+)
+
+/** What a reader must know of who answered. */
+export function answererNotes(answered: readonly Static<typeof Answered>[]): string[] {
+  return [
+    ...answered.map(({ server, version }) => `(By ${server}${version === undefined ? '' : ` ${version}`}.)`),
+    ...answered.flatMap(({ server, readiness }) =>
+      readiness === 'loading' ? [`(${server} has not read the whole project yet: there may be more.)`] : []
+    ),
+    ...answered.flatMap(({ document }) =>
+      document?.unsaved ? [`(It saw the text of ${document.path} that an editor has not saved.)`] : []
+    )
+  ]
+}
+
+export const truncatedNote = (shown: number, total: number) =>
+  `(The first ${shown} of ${total}: raise the limit to see more.)`

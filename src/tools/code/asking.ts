@@ -1,0 +1,45 @@
+// What all questions to language servers have in common: what policy is told of them, and how their waiting is told.
+import type { Languages } from '../../host/lsp/languages.ts'
+import type { Context, Effect, Progress } from '../../tool.ts'
+
+/** A server that starts reads a whole project first; one that runs is held to a few seconds by the host. */
+const COLD_MS = 120_000
+
+/** A server that nothing keeps may do what it likes as soon as it is started, and with every file that it is told of. */
+export const UNKEPT = 'It needs a language server, and nothing keeps that from the rest of the machine here.'
+
+/** What such a tool is, besides its question. */
+export const QUESTION = {
+  category: 'code' as const,
+  timeout_ms: COLD_MS,
+  effect: async (_: unknown, { host }: Context): Promise<Effect> =>
+    (await host.languages.kept()) === 'strict' ? 'read' : 'execute'
+}
+
+/** Waits for an answer, and tells meanwhile what it waits for. */
+export async function* whileAsking<T>(
+  { host: { languages } }: Context,
+  ask: (languages: Languages) => Promise<T>
+): AsyncGenerator<Progress, T> {
+  const told: string[] = []
+  let wake = () => {}
+  let answered = false
+  languages.tells(message => {
+    told.push(message)
+    wake()
+  })
+  const answer = ask(languages).finally(() => {
+    answered = true
+    wake()
+  })
+  answer.catch(() => {})
+  while (!answered) {
+    const message = told.shift()
+    if (message === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      await promise
+    } else yield { message }
+  }
+  return answer
+}

@@ -1,0 +1,142 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import type { Completeness, Diagnostic, Severity } from '../../host/lsp/languages.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool, type PathUse } from '../../tool.ts'
+import { Answered, answererNotes, truncatedNote } from './answering.ts'
+import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
+import { byPlace, limitOf, PLACE, placeInWords, placeTeller } from './placing.ts'
+
+const LIMIT = 200
+const LONGEST_MESSAGE = 2_000
+/** The worst first. */
+const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const satisfies Severity[]
+
+const Found = Type.Object({
+  ...PLACE,
+  severity: Type.Enum([...SEVERITIES], { description: 'How bad it is, by the server.' }),
+  message: Type.Optional(
+    Type.String({ description: 'What is wrong; left out where the file may not be read without asking.' })
+  ),
+  code: Type.Optional(Type.String({ description: "The server's code for it." })),
+  source: Type.Optional(Type.String({ description: 'What found it, such as ts.' }))
+})
+type Found = Static<typeof Found>
+
+const count = (description: string) => Type.Integer({ description })
+
+export default defineTool({
+  ...QUESTION,
+  name: 'diagnostics',
+  description:
+    'Tell the errors and warnings that language servers find: in one file, in a folder, or in all that they know of. An empty answer is good news only where its status is complete.',
+  input: Type.Object(
+    {
+      path: Type.Optional(
+        Type.String({ minLength: 1, description: 'File or folder, relative to the workspace root; all by default.' })
+      ),
+      severity: Type.Optional(
+        Type.Enum([...SEVERITIES], { description: 'Only what is so bad, or worse; hint, which is all, by default.' })
+      ),
+      limit: limitOf(LIMIT, 2_000)
+    },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    diagnostics: Type.Array(Found, { description: 'The worst first, then by path and line.' }),
+    counts: Type.Object(
+      {
+        error: count('Errors.'),
+        warning: count('Warnings.'),
+        information: count('Information.'),
+        hint: count('Hints.')
+      },
+      { description: 'How many there are of each, whatever the limit.' }
+    ),
+    status: Type.Enum(['complete', 'partial', 'timeout'], {
+      description: 'partial: there may be more. timeout: nothing was told in time, which says nothing of the code.'
+    }),
+    truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+    answered: Type.Array(Answered, { description: 'Every server that was asked.' })
+  }),
+  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }], because: UNKEPT }),
+  // What is found in a file says what is in it.
+  touches({ path }, { host }): PathUse[] {
+    return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
+  },
+  async *run({ path, severity = 'hint', limit = LIMIT }, ctx) {
+    const asked = path === undefined ? undefined : placeAsked(path, ctx)
+    const { diagnostics, status, answered } = yield* whileAsking(ctx, languages => languages.diagnostics(asked))
+    const wanted = SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1) as Severity[]
+    const found = diagnostics.filter(each => wanted.includes(each.severity)).sort(byBadness)
+    return {
+      diagnostics: await Promise.all(found.slice(0, limit).map(findingTeller(ctx))),
+      counts: countsOf(diagnostics),
+      status,
+      truncated: found.length > limit,
+      answered
+    }
+  },
+  present({ diagnostics, counts, status, truncated, answered }, { path }) {
+    const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
+    const notes = [
+      ...(truncated ? [truncatedNote(diagnostics.length, total)] : []),
+      ...(STATUS_NOTES[status] ?? []),
+      ...answererNotes(answered)
+    ]
+    const found = diagnostics.length === 0 ? (status === 'complete' ? ['Nothing is found.'] : []) : inWords(diagnostics)
+    return {
+      title: `${path ?? 'all'}: ${counts.error} errors, ${counts.warning} warnings`,
+      content: [...found, ...notes].join('\n'),
+      metadata: { ...counts, status },
+      ...(truncated && { truncated })
+    }
+  }
+})
+
+const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
+  partial: ['(Not all has been looked at yet: there may be more.)'],
+  timeout: ['(No server has told in time what it finds: this says nothing of the code. Ask again.)']
+}
+
+/** The canonical path of a file or folder that is there. */
+function placeAsked(given: string, { host: { files } }: Context) {
+  const { path, kind } = files.peek(given)
+  if (kind === 'missing' && !files.unsaved(given))
+    throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
+  if (kind === 'other') throw new ToolError('NOT_A_FILE', `${given} is neither a file nor a folder.`, { path: given })
+  return path
+}
+
+function findingTeller(ctx: Context) {
+  const teller = placeTeller(ctx)
+  return async (found: Diagnostic): Promise<Found> => {
+    const { severity, message, code, source } = found
+    const place = await teller(found)
+    return {
+      ...place,
+      severity,
+      ...(!place.withheld && { message: message.slice(0, LONGEST_MESSAGE).toWellFormed() }),
+      ...(code !== undefined && { code }),
+      ...(source !== undefined && { source })
+    }
+  }
+}
+
+function countsOf(diagnostics: readonly Diagnostic[]) {
+  const counts = { error: 0, warning: 0, information: 0, hint: 0 }
+  for (const { severity } of diagnostics) counts[severity] += 1
+  return counts
+}
+
+const badness = ({ severity }: Diagnostic) => SEVERITIES.indexOf(severity)
+const byBadness = (a: Diagnostic, b: Diagnostic) => badness(a) - badness(b) || byPlace(a, b)
+
+const inWords = (found: readonly Found[]) =>
+  fitting(
+    found.map(({ severity, message, code, source, ...place }) => {
+      const by = [source, code].filter(word => word !== undefined).join(' ')
+      const { text: _, ...where } = place
+      return `${placeInWords(where)}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
+    })
+  )

@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { defineTool } from '../../tool.ts'
+import { Answered, answererNotes } from './answering.ts'
+import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
+import { AT, pointed } from './pointing.ts'
+
+const LONGEST = 20_000
+
+export default defineTool({
+  ...QUESTION,
+  name: 'hover',
+  description:
+    'Tell the type and the documentation of the name at a place in a file, by the language server of its project.',
+  input: Type.Object(AT, { additionalProperties: false }),
+  output: Type.Object({
+    text: Type.Union([Type.String(), Type.Null()], {
+      description: 'Markdown or plain text; null where the server knows nothing of the place.'
+    }),
+    line: Type.Optional(Type.Integer({ description: 'Where what it is about begins, counted from 1.' })),
+    column: Type.Optional(Type.Integer({ description: 'Counted from 1, in characters.' })),
+    end_line: Type.Optional(Type.Integer({ description: 'Line of its end.' })),
+    end_column: Type.Optional(Type.Integer({ description: 'Column right after its last character.' })),
+    truncated: Type.Boolean({ description: `The text is longer than ${LONGEST} characters.` }),
+    answered: Answered
+  }),
+  subject: ({ path }) => ({ paths: [{ path, access: 'read' }], because: UNKEPT }),
+  async *run(input, ctx) {
+    const at = await pointed(input, ctx)
+    const { hover, answered } = yield* whileAsking(ctx, languages => languages.hover(at))
+    const characters = hover && [...hover.text]
+    const span = hover?.span
+    return {
+      text: characters ? characters.slice(0, LONGEST).join('') : null,
+      ...(span && {
+        line: span.start.line,
+        column: span.start.column,
+        end_line: span.end.line,
+        end_column: span.end.column
+      }),
+      truncated: characters !== undefined && characters.length > LONGEST,
+      answered
+    }
+  },
+  present({ text, truncated, answered }, { path, line, col, symbol }) {
+    return {
+      title: symbol ?? `${path}:${line}:${col}`,
+      content: [
+        text ?? 'Nothing is known of it.',
+        ...(truncated ? ['(Cut: it is longer.)'] : []),
+        ...answererNotes([answered])
+      ].join('\n'),
+      ...(truncated && { truncated })
+    }
+  }
+})

@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { invalidParam } from '../../errors.ts'
+import type { Sym } from '../../host/lsp/languages.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { Answered, answererNotes, truncatedNote } from './answering.ts'
+import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
+import { limitOf, PLACE, placeTeller } from './placing.ts'
+import { fileAt } from './pointing.ts'
+
+const LIMIT = 200
+
+const Input = Type.Object(
+  {
+    path: Type.Optional(
+      Type.String({ minLength: 1, description: 'List what this file defines. Either this or `query` is given.' })
+    ),
+    query: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Find symbols of the project by name, as far as language servers that run know them.'
+      })
+    ),
+    limit: limitOf(LIMIT, 5_000)
+  },
+  { additionalProperties: false }
+)
+
+const { text: _, withheld: __, ...WHERE } = PLACE
+
+export default defineTool({
+  ...QUESTION,
+  name: 'symbols',
+  description:
+    'List what a file defines, or find functions, classes and other symbols of the project by name, by its language servers.',
+  input: Input,
+  output: Type.Object({
+    symbols: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'Its name.' }),
+        kind: Type.String({ description: 'Such as function or class.' }),
+        container: Type.Optional(Type.String({ description: 'Name of what it is in.' })),
+        ...WHERE
+      }),
+      { description: 'In the order of the file, or best first.' }
+    ),
+    total: Type.Integer({ description: 'How many there are.' }),
+    truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+    withheld: Type.Optional(
+      Type.Integer({ description: 'How many are left out, because their file may not be read without asking.' })
+    ),
+    answered: Type.Array(Answered, { description: 'Every server that was asked.' })
+  }),
+  subject({ path, query }) {
+    if ((path === undefined) === (query === undefined))
+      throw invalidParam('path', 'or else `query` must be given: one of the two.')
+    const use =
+      path === undefined ? { path: '.', access: 'list' as const, tree: true } : { path, access: 'read' as const }
+    return { paths: [use], because: UNKEPT }
+  },
+  async *run({ path, query = '', limit = LIMIT }, ctx) {
+    const file = path === undefined ? undefined : fileAt(path, ctx)
+    const { symbols, answered } = yield* whileAsking(ctx, async languages => {
+      if (file === undefined) return languages.symbolsNamed(query)
+      const { symbols, answered } = await languages.symbolsIn(file)
+      return { symbols, answered: [answered] }
+    })
+    const told = await Promise.all(symbols.slice(0, limit).map(symbolTeller(ctx)))
+    const shown = told.filter(symbol => symbol !== undefined)
+    const withheld = told.length - shown.length
+    return {
+      symbols: shown,
+      total: symbols.length,
+      truncated: symbols.length > limit,
+      ...(withheld > 0 && { withheld }),
+      answered
+    }
+  },
+  present({ symbols, total, truncated, withheld, answered }, { path, query }) {
+    const lines = symbols.map(({ name, kind, container, path: file, line, column }) => {
+      const place = path === undefined ? `${file}:${line}:${column}` : `${line}:${column}`
+      return `${place} ${kind} ${container === undefined ? '' : `${container} › `}${name}`
+    })
+    const notes = [
+      ...(truncated ? [truncatedNote(symbols.length, total)] : []),
+      ...(withheld ? [`(${withheld} are in files that may not be read without asking.)`] : []),
+      ...answererNotes(answered)
+    ]
+    return {
+      title: `${path ?? query}: ${total === 1 ? '1 symbol' : `${total} symbols`}`,
+      content: [...(lines.length === 0 ? ['No symbol is known.'] : fitting(lines)), ...notes].join('\n'),
+      metadata: { total },
+      ...(truncated && { truncated })
+    }
+  }
+})
+
+/** A name says something of the file that it is in. */
+function symbolTeller(ctx: Context) {
+  const teller = placeTeller(ctx)
+  return async ({ name, kind, container, ...place }: Sym) => {
+    const { withheld, text: _, ...where } = await teller(place)
+    return withheld ? undefined : { name, kind, ...(container !== undefined && { container }), ...where }
+  }
+}
