@@ -12,6 +12,9 @@ export interface Project {
   faults: readonly string[]
 }
 
+/** Stands in files for the absolute path of the project. */
+export const FOLDER = '%FOLDER%'
+
 export const PROJECTS: readonly Project[] = [
   {
     server: 'typescript',
@@ -99,7 +102,9 @@ export const PROJECTS: readonly Project[] = [
   {
     server: 'clangd',
     files: {
-      'compile_flags.txt': '-Wall\n-std=c11\n',
+      'compile_commands.json': JSON.stringify(
+        ['main.c', 'shout.c'].map(file => ({ directory: FOLDER, file, arguments: ['cc', '-Wall', '-c', file] }))
+      ),
       'shout.h': '#pragma once\nint shout(const char *text);\n',
       'shout.c': '#include "shout.h"\n\nint shout(const char *text)\n{\n\treturn text[0];\n}\n',
       'main.c':

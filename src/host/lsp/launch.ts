@@ -76,7 +76,7 @@ export function launchOf(server: LanguageServer, root: string, ground: Ground): 
     server,
     root,
     file,
-    args: server.args ?? [],
+    args: [...(server.args ?? []), ...(ground.kept ? [] : (server.unkept_args ?? []))],
     environment: server.environment?.(project) ?? {},
     options: server.options?.(project) ?? {},
     settings: server.settings?.(project) ?? {}

@@ -11,14 +11,20 @@ export interface LanguageServer {
   /** The first of these that is there is started. */
   programs: readonly Program[]
   args?: readonly string[]
+  /** Further words where nothing keeps it, so that it writes nothing into the project even so. */
+  unkept_args?: readonly string[]
   /** Not for a project that has one of these in its root folder or above: another server is. */
   unless?: readonly string[]
+  /** Folders of the home that hold what projects depend on: a kept server must see them too. */
+  reads?: readonly string[]
   /** What it finds in its environment. */
   environment?(project: Project): Readonly<Record<string, string>>
   /** Initialization options. */
   options?(project: Project): object
   /** What it gets that asks for configuration: sections by their names, one within the other. */
   settings?(project: Project): object
+  /** What the client is said to be able to beyond the protocol. */
+  experimental?: Readonly<Record<string, boolean>>
   /** How it tells what it finds, where the answer to `initialize` leaves that open. */
   diagnostics: 'push' | 'pull' | 'both'
   ready: Readiness

@@ -17,6 +17,8 @@ export const COMPILED: readonly LanguageServer[] = [
     ],
     programs: [{ name: 'clangd' }],
     args: ['--log=error'],
+    // Its index goes beside the project's `compile_commands.json`.
+    unkept_args: ['--background-index=false'],
     diagnostics: 'push',
     ready: 'progress',
     version: '--version',
@@ -27,7 +29,8 @@ export const COMPILED: readonly LanguageServer[] = [
     languages: { go: ['.go'], 'go.mod': ['go.mod'], 'go.sum': ['go.sum'], 'go.work': ['go.work'] },
     roots: [['go.work'], ['go.mod']],
     programs: [{ name: 'gopls' }],
-    environment: () => ({ GOPROXY: 'off', GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' }),
+    reads: ['go/pkg/mod'],
+    environment: () => ({ GOPROXY: 'off', GOTOOLCHAIN: 'local' }),
     diagnostics: 'push',
     ready: 'progress',
     install: 'go install golang.org/x/tools/gopls@latest'
