@@ -1,9 +1,10 @@
 // What of the machine decides which server is started for a file.
 import { realpathSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Workspace } from '../host.ts'
 import { walk } from '../paths.ts'
 import { isExecutable } from '../processes/shell.ts'
+import { isBeneath } from '../sandbox/beneath.ts'
 import type { Ground } from './launch.ts'
 
 /** `searchPath`: without folders of workspaces. */
@@ -13,11 +14,14 @@ export function groundOf(workspace: Workspace, searchPath: string, kept: boolean
     root: workspace.root,
     kept,
     exists: path => isInWorkspace(workspace, path),
-    program(name) {
-      const file = folders.map(folder => join(folder, name)).find(isExecutable)
-      return file && realpathSync(file)
-    },
-    isOutside: path => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+    program: name =>
+      folders
+        .map(folder => join(folder, name))
+        .find(file => isExecutable(file) && !isBeneath(realpathSync(file), workspace.root)),
+    standsBy: (program, path) => {
+      const file = join(dirname(realpathSync(program)), path)
+      return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+    }
   }
 }
 

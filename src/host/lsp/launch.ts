@@ -9,10 +9,11 @@ export interface Ground {
   root: string
   /** Whether there is such a file in the workspace, by its path relative to that. */
   exists(path: string): boolean
-  /** Absolute path of a program, links followed, in the folders of the search path that are in no workspace. */
+  /** Absolute path of a program in the folders of the search path that are in no workspace. Links of its own are not
+   * followed: some programs are told by their names what to be. */
   program(name: string): string | undefined
-  /** Whether there is such a file outside of the workspaces, by its absolute path. */
-  isOutside(path: string): boolean
+  /** Whether there is such a file, by its path from the folder where the links of a program lead. */
+  standsBy(program: string, path: string): boolean
   /** Something keeps servers from doing more than reading. */
   kept: boolean
 }
@@ -91,12 +92,12 @@ function findProgram(program: Program, folders: readonly string[], ground: Groun
   const { needs } = program
   if ('name' in program) {
     const file = ground.program(program.name)
-    return file && (needs === undefined || ground.isOutside(beside(file, needs))) ? file : undefined
+    return file && (needs === undefined || ground.standsBy(file, needs)) ? file : undefined
   }
   if (!ground.kept) return undefined
   const found = folders
     .map(folder => inFolder(folder, program.own))
-    .find(path => ground.exists(path) && (needs === undefined || ground.exists(beside(path, needs))))
+    .find(path => ground.exists(path) && (needs === undefined || ground.exists(join(folderOf(path), needs))))
   return found && absolute(ground.root, found)
 }
 
@@ -112,5 +113,3 @@ const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.last
 const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 const upFrom = (folder: string): string[] => (folder === '.' ? ['.'] : [folder, ...upFrom(folderOf(folder))])
 const absolute = (root: string, path: string) => (path === '.' ? root : `${root}/${path}`)
-/** `needs` names where something stands by the folder of the program. */
-const beside = (program: string, needs: string) => join(folderOf(program), needs)
