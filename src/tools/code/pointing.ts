@@ -76,9 +76,3 @@ function notThere(symbol: string, text: string, line: number): never {
     names.length === 0 ? 'which has no names' : `which has ${listed}${names.length > MOST_NAMES ? ' …' : ''}`
   throw invalidParam('symbol', `${JSON.stringify(symbol.slice(0, 100))} is not on line ${line}, ${there}.`)
 }
-
-/** The name at a column, or right before it. */
-export function nameAt(text: string, column: number): string | undefined {
-  const at = [...text].slice(0, column - 1).join('').length
-  return [...text.matchAll(NAME)].find(({ 0: name, index }) => index <= at && at <= index + name.length)?.[0]
-}

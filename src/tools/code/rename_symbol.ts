@@ -5,7 +5,7 @@ import { type Context, defineTool } from '../../tool.ts'
 import { Answered, answererNotes } from './answering.ts'
 import { QUESTION, UNKEPT } from './asking.ts'
 import { AT, pointed } from './pointing.ts'
-import { hashAfter, planRename, type RenamePlan, stepsOf, usesOf } from './renaming.ts'
+import { hashAfter, planRename, plausible, type RenamePlan, stepsOf, usesOf } from './renaming.ts'
 
 const Input = Type.Object(
   {
@@ -102,7 +102,7 @@ async function asked(input: Input, ctx: Context) {
   const at = await pointed(input, ctx)
   if ((await languages.kept()) !== 'strict' && !languages.runs(at.path))
     throw new ToolError('LSP_UNAVAILABLE', NOT_STARTED)
-  return languages.rename(at, input.new_name)
+  return plausible(await languages.rename(at, input.new_name))
 }
 
 function renamingOf(ctx: Context): Asked {

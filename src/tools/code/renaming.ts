@@ -29,16 +29,28 @@ export interface RenamePlan {
   answered: Answerer
 }
 
+/** Refuses what needs no look at the files. */
+export function plausible(renaming: Renaming): Renaming {
+  const { files, answered } = renaming
+  const { server } = answered
+  if (files.length === 0) throw invalidParam('line', `${server} knows nothing there that could be renamed.`)
+  if (files.length > MOST_FILES)
+    throw new ToolError('TOO_LARGE', `${server} would change ${files.length} files; the limit is ${MOST_FILES}.`, {
+      files: files.length,
+      limit: MOST_FILES
+    })
+  const outside = files.flatMap(({ path, moved_to = '' }) => [path, moved_to].filter(each => each.startsWith('/')))
+  if (outside.length === 0) return renaming
+  throw new ToolError(
+    'INVALID_PATH',
+    `${server} would change what is outside the workspace: ${outside.slice(0, 10).join(', ')}. Nothing was changed.`,
+    { outside: outside.slice(0, 100) }
+  )
+}
+
 /** Reads every file, checks that the server has seen the same, and makes its edits. */
 export async function planRename({ files: renamed, answered }: Renaming, ctx: Context): Promise<RenamePlan> {
   const { server } = answered
-  if (renamed.length === 0) throw invalidParam('line', `${server} knows nothing there that could be renamed.`)
-  if (renamed.length > MOST_FILES)
-    throw new ToolError('TOO_LARGE', `${server} would change ${renamed.length} files; the limit is ${MOST_FILES}.`, {
-      files: renamed.length,
-      limit: MOST_FILES
-    })
-  refuseOutside(renamed, server)
   const slices = new Slices()
   const files: Renamed[] = []
   for (const one of renamed) {
@@ -66,16 +78,6 @@ export const stepsOf = ({ files }: RenamePlan): Step[] =>
   })
 
 export const hashAfter = ({ bytes }: Renamed): string => hashOf(bytes)
-
-function refuseOutside(renamed: readonly RenamedFile[], server: string) {
-  const outside = renamed.flatMap(({ path, moved_to = '' }) => [path, moved_to].filter(each => each.startsWith('/')))
-  if (outside.length === 0) return
-  throw new ToolError(
-    'INVALID_PATH',
-    `${server} would change what is outside the workspace: ${outside.slice(0, 10).join(', ')}. Nothing was changed.`,
-    { outside: outside.slice(0, 100) }
-  )
-}
 
 async function planFile({ path, moved_to, hash, edits }: RenamedFile, server: string, ctx: Context): Promise<Renamed> {
   const was = await ctx.host.files.look(path)

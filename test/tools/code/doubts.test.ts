@@ -1,0 +1,297 @@
+// What a language server cannot be made to answer: the tools on a server of this test's own words.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import type { Static, TSchema } from 'typebox'
+import { hashOf } from '../../../src/host/files/files.ts'
+import type { Host } from '../../../src/host/host.ts'
+import type { Answerer, Asked, Languages, Place, RenamedFile } from '../../../src/host/lsp/languages.ts'
+import type { Context, Tool } from '../../../src/tool.ts'
+import definition from '../../../src/tools/code/definition.ts'
+import diagnostics from '../../../src/tools/code/diagnostics.ts'
+import { columnOf } from '../../../src/tools/code/pointing.ts'
+import renameSymbol from '../../../src/tools/code/rename_symbol.ts'
+import symbols from '../../../src/tools/code/symbols.ts'
+import { failure, makeWorld, run, type Tree } from '../context.ts'
+
+const answered: Answerer = { server: 'fake', root: '.', readiness: 'ready' }
+const span = (line: number, column: number, end: number) => ({ start: { line, column }, end: { line, column: end } })
+
+/** A world in which language servers answer so. */
+function worldWith(t: Test, tree: Tree, languages: Partial<Languages>, more: Partial<Context> = {}) {
+  const world = makeWorld(t, tree)
+  const fake = { tells: () => {}, kept: async () => 'strict', runs: () => true, ...languages }
+  return { ...world, ctx: { ...world.ctx, host: { ...world.ctx.host, languages: fake } as unknown as Host, ...more } }
+}
+
+/** As the engine does it: what is touched is asked first, and judged. */
+async function touch<I extends TSchema>(tool: Tool<I>, input: Static<I>, ctx: Context) {
+  const { paths = [] } = tool.subject(input, ctx.history)
+  const uses = [...paths, ...((await tool.touches?.(input, ctx)) ?? [])]
+  ctx.host.files.allowed.begin()
+  for (const { path, access, entry, tree = false } of uses) {
+    const found = entry ? ctx.host.files.resolveEntry(path) : ctx.host.files.resolve(path)
+    if (access === 'write') ctx.host.files.allowed.add(found.path, { given: path, tree })
+  }
+  return uses
+}
+
+const FILE = 'let old = 1\r\nuse(old)\r\n'
+const TO_NEW = { path: 'a.js', line: 1, symbol: 'old', new_name: 'new' }
+const edit = (line: number, column: number, end: number, text = 'new') => ({ ...span(line, column, end), text })
+const RENAMED: RenamedFile = { path: 'a.js', hash: hashOf(Buffer.from(FILE)), edits: [edit(1, 5, 8), edit(2, 5, 8)] }
+const renames = (...files: RenamedFile[]): Partial<Languages> => ({ rename: async () => ({ files, answered }) })
+
+t.test('a rename is exactly what was shown, over moves, encodings and line endings', async t => {
+  const utf16 = Buffer.from('\ufeffold 😀 old\n', 'utf16le')
+  const tree = { 'a.js': FILE, lib: { 'old.js': 'old\n', 'b.js': utf16 } }
+  const { ctx, root, files } = worldWith(
+    t,
+    tree,
+    renames(
+      RENAMED,
+      { path: 'lib/old.js', moved_to: 'lib/new.js', hash: hashOf(Buffer.from('old\n')), edits: [edit(1, 1, 4)] },
+      { path: 'lib/b.js', hash: hashOf(utf16), edits: [edit(1, 7, 10), edit(1, 1, 4)] }
+    )
+  )
+  const uses = await touch(renameSymbol, TO_NEW, ctx)
+  t.strictSame(
+    uses.filter(({ access }) => access === 'write').map(({ path, entry = false }) => [path, entry]),
+    [
+      ['a.js', false],
+      ['a.js', false],
+      ['lib/old.js', true],
+      ['lib/new.js', false],
+      ['lib/b.js', false]
+    ]
+  )
+  const preview = await renameSymbol.preview!(TO_NEW, ctx)
+  const output = await run(renameSymbol, TO_NEW, ctx)
+  t.strictSame(preview, { title: 'Rename old to new', diff: output.files.map(({ diff }) => diff).join('') })
+  t.strictSame(
+    output.files.map(({ path, from, edits }) => [path, from, edits]),
+    [
+      ['a.js', undefined, 2],
+      ['lib/new.js', 'lib/old.js', 1],
+      ['lib/b.js', undefined, 2]
+    ]
+  )
+  const bytes = async (path: string) => (await files.look(path))?.bytes
+  t.same(await bytes('a.js'), Buffer.from('let new = 1\r\nuse(new)\r\n'))
+  t.same(await bytes('lib/b.js'), Buffer.from('\ufeffnew 😀 new\n', 'utf16le'))
+  t.same(await bytes('lib/new.js'), Buffer.from('new\n'))
+  t.equal(await bytes('lib/old.js'), undefined)
+  t.ok(root)
+})
+
+t.test('what cannot be right is refused, and nothing is changed', async t => {
+  const refused = async (file: Partial<RenamedFile>, code: string, message: RegExp) => {
+    const { ctx, files } = worldWith(t, { 'a.js': FILE, 'b.bin': '\0' }, renames({ ...RENAMED, ...file }))
+    const error = await failure(async () => {
+      await touch(renameSymbol, TO_NEW, ctx)
+      await run(renameSymbol, TO_NEW, ctx)
+    })
+    t.match({ code: error.code, message: error.message }, { code, message })
+    t.equal((await files.look('a.js'))?.hash, RENAMED.hash)
+  }
+  await refused(
+    { edits: [edit(1, 5, 8), edit(1, 7, 9)] },
+    'EXECUTION_ERROR',
+    /^fake answered with edits of a.js that overlap/
+  )
+  await refused({ edits: [edit(1, 5, 80)] }, 'EXECUTION_ERROR', /past its end/)
+  await refused({ edits: [edit(9, 1, 2)] }, 'EXECUTION_ERROR', /past its end/)
+  await refused({ hash: hashOf(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed while fake looked at it/)
+  await refused({ path: 'gone.js' }, 'STALE_FILE', /^gone.js is gone/)
+  await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is no text/)
+  await refused({ path: '../out.js' }, 'INVALID_PATH', /outside/)
+  await refused({ moved_to: 'sub/../../x.js' }, 'INVALID_PATH', /not a\s+folder/)
+  await refused({ path: '/usr/lib/x.js' }, 'INVALID_PATH', /outside the workspace: \/usr\/lib\/x.js/)
+  await refused({ moved_to: '/tmp/x.js' }, 'INVALID_PATH', /outside the workspace: \/tmp\/x.js/)
+})
+
+t.test('nothing to rename, and too much', async t => {
+  const attempt = async (files: RenamedFile[]) => {
+    const { ctx } = worldWith(t, { 'a.js': FILE }, renames(...files))
+    return failure(async () => {
+      await touch(renameSymbol, TO_NEW, ctx)
+      await run(renameSymbol, TO_NEW, ctx)
+    })
+  }
+  t.match(await attempt([]), { code: 'INVALID_PARAMS', message: /fake knows nothing there/ })
+  const many = Array.from({ length: 2_001 }, (_, i) => ({ ...RENAMED, path: `f${i}.js` }))
+  t.match(await attempt(many), { code: 'TOO_LARGE', message: /2001 files; the limit is 2000/ })
+})
+
+t.test('a file that changed after the diff was shown is not overwritten', async t => {
+  const { ctx, root } = worldWith(t, { 'a.js': FILE }, renames(RENAMED))
+  await touch(renameSymbol, TO_NEW, ctx)
+  await renameSymbol.preview!(TO_NEW, ctx)
+  writeFileSync(join(root, 'a.js'), 'let other\n')
+  t.match(await failure(() => run(renameSymbol, TO_NEW, ctx)), { code: 'STALE_FILE' })
+})
+
+t.test('what may not be read is not shown before it is approved', async t => {
+  const hidden = (path: string) => path === 'a.js'
+  const { ctx } = worldWith(t, { 'a.js': FILE }, renames(RENAMED), { may_show: ({ path }) => !hidden(path) })
+  await touch(renameSymbol, TO_NEW, ctx)
+  t.strictSame(await renameSymbol.preview!(TO_NEW, ctx), {
+    title: 'Rename old to new',
+    text: 'a.js',
+    notes: ['A file may not be read without asking: what changes in it is told once approved.']
+  })
+  t.match(await run(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }] })
+})
+
+t.test('while the project is still being read, no rule waves a rename through', async t => {
+  const loading = async () => ({ files: [RENAMED], answered: { ...answered, readiness: 'loading' as const } })
+  const { ctx } = worldWith(t, { 'a.js': FILE }, { rename: loading })
+  await touch(renameSymbol, TO_NEW, ctx)
+  const why = 'fake has not read the whole project yet: it may find only part of what is to be renamed.'
+  t.equal(await renameSymbol.always_ask!(TO_NEW, ctx), why)
+  t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [why] })
+})
+
+t.test('where nothing keeps a server, it is asked about, and never started to look ahead', async t => {
+  const { ctx } = worldWith(
+    t,
+    { 'a.js': FILE },
+    { ...renames(RENAMED), kept: async () => undefined, runs: () => false }
+  )
+  const { effect } = definition
+  if (typeof effect !== 'function') throw new Error('it depends on what holds')
+  t.equal(await effect({ path: 'a.js', line: 1, col: 1 }, ctx), 'execute')
+  t.match(definition.subject({ path: 'a.js', line: 1, col: 1 }, ctx.history).because, /nothing keeps that/)
+  t.match(await failure(() => touch(renameSymbol, TO_NEW, ctx)), { code: 'LSP_UNAVAILABLE', message: /diagnostics/ })
+})
+
+t.test('places outside and in what may not be read are named without text', async t => {
+  const places: Place[] = [
+    { path: 'a.js', ...span(1, 5, 8) },
+    { path: '/usr/lib/lib.d.ts', ...span(3, 1, 2), outside: true },
+    { path: '.env', ...span(1, 1, 2) },
+    { path: 'gone.js', ...span(1, 1, 2) },
+    { path: 'wide.js', ...span(1, 301, 304) }
+  ]
+  const asked: Asked[] = []
+  const define = async (at: Asked) => {
+    asked.push(at)
+    return { places, answered: { ...answered, version: '1', readiness: 'loading' as const } }
+  }
+  const tree = { 'a.js': FILE, '.env': 'A=secret\n', 'wide.js': `${'x'.repeat(300)}old${'y'.repeat(300)}` }
+  const { ctx } = worldWith(t, tree, { definition: define })
+  const output = await run(definition, { path: 'a.js', line: 2, symbol: 'old' }, ctx)
+  t.strictSame(asked, [{ path: 'a.js', line: 2, column: 5 }])
+  const told = (line: number, column: number, end: number) => ({ line, column, end_line: line, end_column: end })
+  t.strictSame(output.places, [
+    { path: 'a.js', ...told(1, 5, 8), text: 'let old = 1' },
+    { path: '/usr/lib/lib.d.ts', ...told(3, 1, 2), outside: true },
+    { path: '.env', ...told(1, 1, 2), withheld: true },
+    { path: 'gone.js', ...told(1, 1, 2) },
+    { path: 'wide.js', ...told(1, 301, 304), text: `…${'x'.repeat(60)}old${'y'.repeat(137)}…` }
+  ])
+  t.match(
+    definition.present(output, { path: 'a.js', line: 2, symbol: 'old' }).content,
+    [
+      'a.js:1:5: let old = 1',
+      '/usr/lib/lib.d.ts:3:1 (outside the workspace)',
+      '.env:1:1 (not to be read without asking)'
+    ].join('\n')
+  )
+  t.match(definition.present(output, { path: 'a.js', line: 2, symbol: 'old' }).content, /\(fake has not read/)
+})
+
+t.test('names and messages of what may not be read are left out', async t => {
+  const found = { severity: 'error' as const, message: 'secret', ...span(1, 1, 2) }
+  const { ctx } = worldWith(
+    t,
+    { '.env': 'A=secret\n', 'a.js': FILE },
+    {
+      symbolsNamed: async () => ({
+        symbols: [
+          { name: 'A', kind: 'variable', path: '.env', ...span(1, 1, 2) },
+          { name: 'old', kind: 'variable', container: 'm', path: 'a.js', ...span(1, 5, 8) }
+        ],
+        answered: [answered]
+      }),
+      diagnostics: async () => ({
+        diagnostics: [
+          { ...found, path: '.env' },
+          { ...found, path: 'a.js', severity: 'hint', message: 'fine', code: '7', source: 'js' }
+        ],
+        status: 'partial',
+        answered: [{ ...answered, document: { path: 'a.js', hash: 'sha256:0', unsaved: true } }]
+      })
+    }
+  )
+  const listed = await run(symbols, { query: 'x' }, ctx)
+  t.match(listed, { symbols: [{ name: 'old', container: 'm' }], total: 2, withheld: 1 })
+  t.match(symbols.present(listed, { query: 'x' }).content, /^a.js:1:5 variable m › old\n\(1 are in files/)
+  const all = await run(diagnostics, {}, ctx)
+  t.strictSame(
+    all.diagnostics.map(({ path, message, withheld }) => [path, message, withheld]),
+    [
+      ['.env', undefined, true],
+      ['a.js', 'fine', undefined]
+    ]
+  )
+  t.equal(
+    diagnostics.present(all, {}).content,
+    [
+      '.env:1:1 (not to be read without asking): error',
+      'a.js:1:5: hint (js 7): fine'.replace(':5', ':1'),
+      '(Not all has been looked at yet: there may be more.)',
+      '(By fake.)',
+      '(It saw the text of a.js that an editor has not saved.)'
+    ].join('\n')
+  )
+  t.match(await run(diagnostics, { severity: 'warning', limit: 1 }, ctx), {
+    diagnostics: [{ path: '.env' }],
+    counts: { error: 1, warning: 0, information: 0, hint: 1 },
+    truncated: false
+  })
+})
+
+t.test('what an answer waits for is told as progress', async t => {
+  const told: unknown[] = []
+  let tell = (_: string) => {}
+  const { ctx } = worldWith(
+    t,
+    { 'a.js': FILE },
+    {
+      tells: listener => {
+        tell = listener
+      },
+      definition: async () => {
+        tell('starting fake')
+        await new Promise(setImmediate)
+        tell('loading')
+        return { places: [], answered }
+      }
+    }
+  )
+  const steps = definition.run({ path: 'a.js', line: 1, col: 1 }, ctx) as AsyncGenerator
+  for (let step = await steps.next(); !step.done; step = await steps.next()) told.push(step.value)
+  t.strictSame(told[0], { message: 'starting fake' })
+})
+
+t.test('a name is found by itself, wherever it stands', async t => {
+  t.equal(columnOf('old', 'older(old)'), 7)
+  t.equal(columnOf('old', 'older'), undefined)
+  t.equal(columnOf('a.b', 'x = 😀 + a.b'), 11, 'the last part is meant, and characters are counted')
+  t.equal(columnOf('<T>', 'f<T>()'), 3)
+  t.equal(columnOf('naïve', 'naïve naïvety'), 1)
+  t.equal(columnOf('x', ''), undefined)
+  const name = fc.constantFrom('old', 'x', '_y', '$z', 'größe', '名前')
+  const between = fc
+    .array(fc.constantFrom(' ', '\t', '😀', '.', '(', '"', '1+'), { minLength: 1 })
+    .map(all => all.join(''))
+  fc.assert(
+    fc.property(fc.array(fc.tuple(between, name)), between, name, (before, gap, wanted) => {
+      const others = before.filter(([, other]) => other !== wanted)
+      const head = others.map(([space, other]) => `${space} ${other} `).join('') + gap
+      return columnOf(wanted, `${head} ${wanted} end`) === [...head].length + 2
+    })
+  )
+})
