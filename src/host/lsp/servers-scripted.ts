@@ -1,30 +1,52 @@
 // The servers for languages that are run as they are written.
-import type { LanguageServer } from './server-row.ts'
+import type { LanguageServer, Program, Project } from './server-row.ts'
+
+const PYTHON = { python: ['.py', '.pyi'] }
+const PYTHON_ROOTS = [
+  ['pyrightconfig.json'],
+  ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'poetry.lock', 'uv.lock']
+]
+const ANALYSIS = { autoSearchPaths: true, diagnosticMode: 'openFilesOnly', useLibraryCodeForTypes: true }
+
+/** The project's own, then those of the search path. */
+const pythons = (name: string): Program[] => [{ own: `.venv/bin/${name}` }, { own: `venv/bin/${name}` }, { name }]
+
+const pythonSettings = ({ own }: Project) => ({
+  python: { pythonPath: own('.venv/bin/python') ?? own('venv/bin/python'), analysis: ANALYSIS }
+})
 
 export const SCRIPTED: readonly LanguageServer[] = [
   {
     name: 'pyright',
-    languages: { python: ['.py', '.pyi'] },
-    roots: [
-      ['pyrightconfig.json'],
-      ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'poetry.lock', 'uv.lock']
-    ],
-    programs: [
-      { own: 'node_modules/.bin/pyright-langserver' },
-      { own: '.venv/bin/pyright-langserver' },
-      { own: 'venv/bin/pyright-langserver' },
-      { name: 'pyright-langserver' }
-    ],
+    languages: PYTHON,
+    roots: PYTHON_ROOTS,
+    programs: [{ own: 'node_modules/.bin/pyright-langserver' }, ...pythons('pyright-langserver')],
     args: ['--stdio'],
-    settings: ({ own }) => ({
-      python: {
-        pythonPath: own('.venv/bin/python') ?? own('venv/bin/python'),
-        analysis: { autoSearchPaths: true, diagnosticMode: 'openFilesOnly', useLibraryCodeForTypes: true }
-      }
-    }),
+    settings: pythonSettings,
     diagnostics: 'both',
     ready: 'progress',
     install: 'npm install --global pyright'
+  },
+  {
+    name: 'basedpyright',
+    languages: PYTHON,
+    roots: PYTHON_ROOTS,
+    programs: pythons('basedpyright-langserver'),
+    args: ['--stdio'],
+    settings: project => ({ ...pythonSettings(project), basedpyright: { analysis: ANALYSIS } }),
+    diagnostics: 'both',
+    ready: 'progress',
+    install: 'pip install basedpyright'
+  },
+  {
+    name: 'pylsp',
+    languages: PYTHON,
+    roots: PYTHON_ROOTS,
+    programs: pythons('pylsp'),
+    diagnostics: 'push',
+    ready: 'initialized',
+    version: '--version',
+    install: 'pip install python-lsp-server'
   },
   {
     name: 'bash-language-server',
@@ -37,5 +59,56 @@ export const SCRIPTED: readonly LanguageServer[] = [
     ready: 'initialized',
     version: '--version',
     install: 'npm install --global bash-language-server (and shellcheck, which finds the faults)'
+  },
+  {
+    name: 'lua-language-server',
+    languages: { lua: ['.lua'] },
+    roots: [
+      ['.luarc.json', '.luarc.jsonc'],
+      ['.luacheckrc', '.stylua.toml', 'stylua.toml', 'selene.toml']
+    ],
+    programs: [{ name: 'lua-language-server' }],
+    // They would go to where it is installed.
+    args: ['--logpath=/tmp/lua-language-server/log', '--metapath=/tmp/lua-language-server/meta'],
+    settings: () => ({ Lua: { telemetry: { enable: false }, workspace: { checkThirdParty: false } } }),
+    diagnostics: 'both',
+    ready: 'progress',
+    version: '--version',
+    install: 'see https://luals.github.io/#install'
+  },
+  {
+    name: 'solargraph',
+    languages: { ruby: ['.rb', '.rake', '.gemspec', 'Gemfile', 'Rakefile'] },
+    roots: [['Gemfile']],
+    programs: [{ name: 'solargraph' }],
+    args: ['stdio'],
+    reads: ['.gem', '.local/share/gem'],
+    settings: () => ({ solargraph: { diagnostics: true, checkGemVersion: false } }),
+    diagnostics: 'push',
+    ready: 'initialized',
+    version: '--version',
+    install: 'gem install solargraph'
+  },
+  {
+    name: 'intelephense',
+    languages: { php: ['.php'] },
+    roots: [['composer.json']],
+    programs: [{ own: 'node_modules/.bin/intelephense' }, { name: 'intelephense' }],
+    args: ['--stdio'],
+    settings: () => ({ intelephense: { telemetry: { enabled: false } } }),
+    diagnostics: 'push',
+    ready: 'progress',
+    install: 'npm install --global intelephense'
+  },
+  {
+    name: 'phpactor',
+    languages: { php: ['.php'] },
+    roots: [['composer.json', '.phpactor.json', '.phpactor.yml']],
+    programs: [{ own: 'vendor/bin/phpactor' }, { name: 'phpactor' }],
+    args: ['language-server'],
+    diagnostics: 'push',
+    ready: 'initialized',
+    version: '--version',
+    install: 'see https://phpactor.readthedocs.io'
   }
 ]
