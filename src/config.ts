@@ -362,6 +362,11 @@ export const Config = Type.Object(
         memory_bytes: count(4_294_967_296, 'A language server that takes more, with all it started, is stopped.'),
         start_ms: count(60_000, 'How long one may take to start, and to answer while it reads the project.'),
         answer_ms: count(10_000, 'How long one may take to answer after that.'),
+        warm: Type.Boolean({
+          default: true,
+          description:
+            'Start the server for a file that a call has changed or that an editor tells of, where the sandbox keeps it strictly, so that the next question finds it ready.'
+        }),
         diagnostics_after_edit_ms: Type.Integer({
           minimum: 0,
           default: 1_500,

@@ -52,6 +52,8 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     watch: { external: false, max_folders: 16_384 },
     // Tests that are about what keeps commands ask for it.
     sandbox: { ...base.sandbox, level: 'none' },
+    // Tests that are about language servers start them.
+    language_servers: { ...base.language_servers, warm: false },
     state_dir: path.join(folder, 'state'),
     tiers: { administrator: [], user: [], workspace: [] },
     version: '0.0.0-test',
