@@ -130,7 +130,8 @@ export class Machine {
       env_allow: settings.env.allow,
       environment: process.env,
       roots: [...this.workspaces.values()].map(({ root }) => root),
-      settings: settings.language_servers
+      settings: settings.language_servers,
+      workspaces: this.workspaces
     })
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }
@@ -153,6 +154,7 @@ export class Machine {
       changed: change => {
         this.outside.note(workspace, change, since)
         snapshots.note(change)
+        this.languages.changed(workspace, change)
         call_effects.changed(change)
       }
     }
@@ -207,13 +209,13 @@ export class Machine {
   async close() {
     this.outside.close()
     await this.code.close()
+    await this.languages.close()
     for (const { list, watcher, snapshots } of this.workspaces.values()) {
       snapshots.close()
       list.close()
       watcher.close()
     }
     await this.#compute.close()
-    await this.languages.close()
     await this.sandbox.close()
     await this.#git.close()
     await this.#spawner.close()

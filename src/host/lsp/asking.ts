@@ -1,14 +1,35 @@
 // Asks the language servers of one workspace for one call, and tells the answers in our terms.
-import type { Effects, Workspace } from '../host.ts'
+import { invalidParam, ToolError } from '../../errors.ts'
+import type { Effects } from '../host.ts'
+import { diagnosticOf } from './diagnostics.ts'
 import type { OpenDocument } from './documents.ts'
+import { FolderFindings } from './folder-findings.ts'
+import { type HoverContents, hoverText } from './hovers.ts'
 import type { Answerer, Asked, Diagnosed, Hover, Languages, Place, Renaming, Sym } from './languages.ts'
 import { type LocationAnswer, Places } from './places.ts'
-import type { LanguageServerPool } from './pool.ts'
+import type { LanguageServerPool, Workplace } from './pool.ts'
+import type { ServerRange } from './positions.ts'
 import type { ProjectServer } from './project-server.ts'
+import { renamedFiles, type WorkspaceEdit } from './renames.ts'
 import type { Session } from './session.ts'
+import { type SymbolAnswer, symbolsOf } from './symbols.ts'
 
-/** What a request for one place in a file works with. */
+type CallEffects = Pick<Effects, 'signal' | 'committed'>
+
+/** What servers say that they can do, by what it is called among their capabilities. */
+const PROVIDERS = {
+  definitionProvider: 'definitions',
+  referencesProvider: 'references',
+  hoverProvider: 'what it knows of a place',
+  documentSymbolProvider: 'the symbols of a file',
+  workspaceSymbolProvider: 'symbols by name',
+  renameProvider: 'what a rename would change'
+} as const
+type Provider = keyof typeof PROVIDERS
+
+/** What a question about one place in a file is asked with. */
 interface Point {
+  server: ProjectServer
   session: Session
   document: OpenDocument
   params: { textDocument: { uri: string }; position: { line: number; character: number } }
@@ -16,13 +37,13 @@ interface Point {
 
 export class Asking implements Languages {
   readonly #pool: LanguageServerPool
-  readonly #workspace: Workspace
-  readonly #effects: Pick<Effects, 'signal' | 'committed'>
+  readonly #at: Workplace
+  readonly #effects: CallEffects
   #tell: (message: string) => void = () => {}
 
-  constructor(pool: LanguageServerPool, workspace: Workspace, effects: Pick<Effects, 'signal' | 'committed'>) {
+  constructor(pool: LanguageServerPool, workplace: Workplace, effects: CallEffects) {
     this.#pool = pool
-    this.#workspace = workspace
+    this.#at = workplace
     this.#effects = effects
   }
 
@@ -31,80 +52,197 @@ export class Asking implements Languages {
   }
 
   async definition(at: Asked) {
-    return this.#at(at, async ({ session, params }) =>
-      this.#places(session, await this.#request<LocationAnswer>(session, 'textDocument/definition', params))
-    ).then(({ answer, answered }) => ({ places: answer, answered }))
+    return this.#askAt(at, 'definitionProvider', async ({ server, session, document, params }) => {
+      const answer = await this.#request<LocationAnswer>(session, 'textDocument/definition', params)
+      return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
+    })
   }
 
   async references(at: Asked): Promise<{ places: Place[]; answered: Answerer }> {
-    const { answer, answered } = await this.#at(at, async ({ session, params }) => {
+    return this.#askAt(at, 'referencesProvider', async ({ server, session, document, params }) => {
+      await this.#untilReady(server, session)
       const asked = { ...params, context: { includeDeclaration: true } }
-      return this.#places(session, await this.#request<LocationAnswer>(session, 'textDocument/references', asked))
+      const answer = await this.#request<LocationAnswer>(session, 'textDocument/references', asked)
+      return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
     })
-    return { places: answer, answered }
   }
 
-  async hover(_at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
-    throw new Error('to come')
+  async hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
+    return this.#askAt(at, 'hoverProvider', async ({ server, session, document, params }) => {
+      const answer = await this.#request<{ contents: HoverContents; range?: ServerRange } | null>(
+        session,
+        'textDocument/hover',
+        params
+      )
+      const text = answer ? hoverText(answer.contents) : ''
+      const span = answer?.range && { span: document.positions.spanOf(answer.range) }
+      return {
+        hover: text === '' ? undefined : { text, ...span },
+        answered: answererOf(server, session, document)
+      }
+    })
   }
 
-  async diagnostics(_path: string | undefined): Promise<Diagnosed> {
-    throw new Error('to come')
+  async symbolsIn(path: string): Promise<{ symbols: Sym[]; answered: Answerer }> {
+    return this.#ask(path, 'documentSymbolProvider', async (server, session) => {
+      const document = await session.documents.sync(path)
+      const { uri } = document
+      const answer = await this.#request<SymbolAnswer>(session, 'textDocument/documentSymbol', {
+        textDocument: { uri }
+      })
+      const symbols = await symbolsOf(answer, this.#placesOf(session), uri)
+      return { symbols, answered: answererOf(server, session, document) }
+    })
   }
 
-  async symbolsIn(_path: string): Promise<{ symbols: Sym[]; answered: Answerer }> {
-    throw new Error('to come')
+  async symbolsNamed(query: string): Promise<{ symbols: Sym[]; answered: Answerer[] }> {
+    const able = this.#pool
+      .all(this.#at.workspace)
+      .filter(({ session }) => session?.capabilities.workspaceSymbolProvider)
+    if (able.length === 0)
+      throw new ToolError(
+        'LSP_UNAVAILABLE',
+        'No language server runs that finds symbols by name. Ask for the symbols of a file first: that starts its server.'
+      )
+    const answers = await Promise.all(
+      able.map(server =>
+        this.#using(server, async session => {
+          await this.#untilReady(server, session)
+          const answer = await this.#request<SymbolAnswer>(session, 'workspace/symbol', { query })
+          return { symbols: await symbolsOf(answer, this.#placesOf(session)), answered: answererOf(server, session) }
+        })
+      )
+    )
+    return { symbols: answers.flatMap(({ symbols }) => symbols), answered: answers.map(({ answered }) => answered) }
   }
 
-  async symbolsNamed(_query: string): Promise<{ symbols: Sym[]; answered: Answerer[] }> {
-    throw new Error('to come')
+  async rename(at: Asked, newName: string): Promise<Renaming> {
+    return this.#askAt(at, 'renameProvider', async ({ server, session, document, params }) => {
+      await this.#untilReady(server, session)
+      const edit = (await this.#mayRename(session, params))
+        ? await this.#request<WorkspaceEdit | null>(session, 'textDocument/rename', { ...params, newName })
+        : null
+      if (!edit) throw invalidParam('line', 'There is nothing that can be renamed at this place.')
+      const files = await renamedFiles(edit, this.#at.workspace, this.#at.sources, session)
+      return { files, answered: answererOf(server, session, document) }
+    })
   }
 
-  async rename(_at: Asked, _new_name: string): Promise<Renaming> {
-    throw new Error('to come')
+  async diagnostics(path: string | undefined, { within_ms }: { within_ms?: number } = {}): Promise<Diagnosed> {
+    if (path === undefined || this.#at.isFolder(path)) return this.#inFolder(path ?? '.', within_ms)
+    const server = await this.#pool.serverFor(this.#at.workspace, path)
+    return this.#using(server, async session => this.#inFile(server, session, path, within_ms))
   }
 
-  runs(_path: string): boolean {
-    return false
+  runs(path: string): boolean {
+    return this.#pool.running(this.#at.workspace, path) !== undefined
   }
 
   kept(): Promise<'strict' | undefined> {
     return this.#pool.kept()
   }
 
-  async #at<T>(
-    { path, line, column }: Asked,
-    ask: (point: Point) => Promise<T>
-  ): Promise<{ answer: T; answered: Answerer }> {
-    const server = await this.#pool.serverFor(this.#workspace, path)
-    return this.#using(server, async session => {
+  async #inFile(server: ProjectServer, session: Session, path: string, within_ms: number | undefined) {
+    const { document, diagnostics, status } = await session.findings.of(
+      path,
+      this.#effects.signal,
+      this.#late(within_ms)
+    )
+    return {
+      diagnostics: diagnostics.map(each => diagnosticOf(each, { path, ...document.positions.spanOf(each.range) })),
+      status,
+      answered: [answererOf(server, session, document)]
+    }
+  }
+
+  async #inFolder(folder: string, within_ms: number | undefined): Promise<Diagnosed> {
+    const late = this.#late(within_ms)
+    const findings = await FolderFindings.in(folder, this.#at, this.#pool)
+    return findings.gather(late, (server, path) =>
+      this.#using(server, async session => ({
+        ...(await this.#inFile(server, session, path, within_ms)),
+        answered: [answererOf(server, session)]
+      }))
+    )
+  }
+
+  #late(within_ms: number | undefined): AbortSignal {
+    return AbortSignal.timeout(within_ms ?? this.#pool.settings.start_ms)
+  }
+
+  async #mayRename(session: Session, params: Point['params']): Promise<boolean> {
+    const { renameProvider } = session.capabilities
+    if (typeof renameProvider !== 'object' || !renameProvider.prepareProvider) return true
+    try {
+      return (await this.#request<unknown>(session, 'textDocument/prepareRename', params)) !== null
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'EXECUTION_ERROR') throw invalidParam('line', error.message)
+      throw error
+    }
+  }
+
+  #askAt<T>({ path, line, column }: Asked, provider: Provider, work: (point: Point) => Promise<T>): Promise<T> {
+    return this.#ask(path, provider, async (server, session) => {
       const document = await session.documents.sync(path)
       const position = document.positions.toServer({ line, column })
-      const answer = await ask({ session, document, params: { textDocument: { uri: document.uri }, position } })
-      return { answer, answered: answererOf(server, session, document) }
+      return work({ server, session, document, params: { textDocument: { uri: document.uri }, position } })
     })
   }
 
-  #using<T>(server: ProjectServer, work: (session: Session) => Promise<T>): Promise<T> {
-    if (!server.session) this.#tell(`starting ${server.launch.server.name}`)
-    return server.using(work, this.#effects.signal)
+  async #ask<T>(
+    path: string,
+    provider: Provider,
+    work: (server: ProjectServer, session: Session) => Promise<T>
+  ): Promise<T> {
+    const server = await this.#pool.serverFor(this.#at.workspace, path)
+    return this.#using(server, session => {
+      if (session.capabilities[provider]) return work(server, session)
+      const { name } = server.launch.server
+      throw new ToolError('EXECUTION_ERROR', `The language server ${name} does not tell ${PROVIDERS[provider]}.`, {
+        server: name
+      })
+    })
+  }
+
+  async #using<T>(server: ProjectServer, work: (session: Session) => Promise<T>): Promise<T> {
+    if (!server.session) {
+      this.#tell(`starting ${server.launch.server.name}`)
+      if ((await this.#pool.kept()) === undefined) await this.#effects.committed()
+    }
+    return server.using(async session => {
+      await session.catchUp()
+      return work(session)
+    }, this.#effects.signal)
+  }
+
+  /** What is asked of the whole project is asked once the server has read it, within its time. */
+  async #untilReady({ launch }: ProjectServer, session: Session): Promise<void> {
+    const { readiness } = session
+    if (readiness.isReady) return
+    const { name } = launch.server
+    this.#tell(`${name} is loading the project${readiness.doing ? `: ${readiness.doing}` : ''}`)
+    const late = AbortSignal.timeout(this.#pool.settings.start_ms)
+    await readiness.ready(AbortSignal.any([this.#effects.signal, late])).catch(() => {})
+    this.#effects.signal.throwIfAborted()
   }
 
   #request<T>(session: Session, method: string, params: unknown): Promise<T> {
     return session.request<T>(method, params, this.#effects.signal)
   }
 
-  #places(session: Session, answer: LocationAnswer): Promise<Place[]> {
-    return new Places(this.#workspace, this.#pool.sourcesOf(this.#workspace), session).of(answer)
+  #placesOf(session: Session): Places {
+    return new Places(this.#at.workspace, this.#at.sources, session)
   }
 }
 
-function answererOf({ launch }: ProjectServer, session: Session, { path, hash, unsaved }: OpenDocument): Answerer {
+export function answererOf({ launch }: ProjectServer, session: Session, document?: OpenDocument): Answerer {
   return {
     server: launch.server.name,
     ...(session.version !== undefined && { version: session.version }),
     root: launch.root,
     readiness: session.readiness.isReady ? 'ready' : 'loading',
-    document: { path, hash, ...(unsaved && { unsaved }) }
+    ...(document && {
+      document: { path: document.path, hash: document.hash, ...(document.unsaved && { unsaved: true as const }) }
+    })
   }
 }

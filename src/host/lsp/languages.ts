@@ -53,6 +53,14 @@ export interface Diagnosed {
   diagnostics: Diagnostic[]
   status: Completeness
   answered: Answerer[]
+  /** What was not looked at. */
+  unseen?: Unseen[]
+}
+
+/** Files that nobody looked at, and why. */
+export interface Unseen {
+  files: number
+  reason: string
 }
 
 export interface Sym extends Place {

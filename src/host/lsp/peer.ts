@@ -1,10 +1,13 @@
 // A language server's process, and what goes to and fro between it and us: everything it asks is answered, and whatever
 // ends it is told to all who wait for it.
+import { setTimeout } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { KILL_GRACE_MS } from '../processes/spawned.ts'
+import type { Aftermath } from '../sandbox/sandbox.ts'
 import { Connection } from './connection.ts'
 import type { Launch } from './launch.ts'
 import { Registrations } from './registrations.ts'
+import type { LanguageServer } from './server-row.ts'
 import { sectionOf } from './settings.ts'
 import type { Started } from './start-server.ts'
 import { uriOf } from './uris.ts'
@@ -14,6 +17,12 @@ const STDERR_CHARACTERS = 4_000
 const SHUTDOWN_MS = 1_000
 /** The last of what it said may come after its end. */
 const DRAIN_MS = 200
+
+/** Codes of the protocol: the text has changed meanwhile, or the server gave up for the moment. */
+const AGAIN: ReadonlySet<number> = new Set([-32_801, -32_802])
+const TRIES = 5
+const AGAIN_MS = 50
+const MOST_MESSAGE = 1_000
 
 /** How a server came to its end. */
 export interface Ending {
@@ -37,7 +46,7 @@ interface PeerOptions {
 }
 
 export class Peer {
-  readonly registrations = new Registrations()
+  readonly registrations = new Registrations(() => this.#options.told('registered', undefined))
   /** Resolves when nothing of it is left. */
   readonly ended: Promise<Ending>
   readonly pid: number
@@ -76,12 +85,27 @@ export class Peer {
   /** Rejects with LSP_UNAVAILABLE once the server has ended, and with the signal's reason. */
   async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
     if (this.#over) throw this.#over
-    try {
-      return await this.#connection!.request<T>(method, params, signal)
-    } catch (error) {
-      // Every answer still out was refused when it ended.
-      throw this.#over ?? error
-    }
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.#connection!.request<T>(method, params, signal)
+      } catch (error) {
+        // Every answer still out was refused when it ended.
+        if (this.#over) throw this.#over
+        signal.throwIfAborted()
+        const code = (error as { code?: unknown }).code
+        if (typeof code !== 'number') throw error
+        if (!AGAIN.has(code) || tries === TRIES) throw this.#refused(method, code, (error as Error).message)
+        await setTimeout(AGAIN_MS * tries, undefined, { signal }).catch(() => signal.throwIfAborted())
+      }
+  }
+
+  #refused(method: string, code: number, message: string): ToolError {
+    const { name } = this.#options.launch.server
+    return new ToolError('EXECUTION_ERROR', `${name}: ${message.slice(0, MOST_MESSAGE).toWellFormed()}`, {
+      server: name,
+      method,
+      code
+    })
   }
 
   notify(method: string, params: unknown) {
@@ -110,6 +134,8 @@ export class Peer {
     const exit = await spawned.exited.catch(() => ({ code: null, signal: null, left: false }))
     if (exit.left) await spawned.sweep()
     await closed(spawned.stderr)
+    const { out_of_memory } = await released().catch((): Aftermath => ({ quarantined: [] }))
+    if (out_of_memory) this.#why ??= 'it took more memory than it may'
     const ending: Ending = {
       exit_code: exit.code,
       signal: exit.signal,
@@ -117,9 +143,8 @@ export class Peer {
       why: this.#why,
       ...(this.#stopped && { stopped: true })
     }
-    this.#over = overFor(this.#options.launch.server.name, ending)
+    this.#over = overFor(this.#options.launch.server, ending)
     this.#connection?.close()
-    await released().catch(() => {})
     return ending
   }
 
@@ -146,23 +171,20 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 export const folderOf = (folder: string) => ({ uri: uriOf(folder), name: folder.slice(folder.lastIndexOf('/') + 1) })
 
 /** What those are told who waited for an answer. */
-export function overFor(server: string, { exit_code, signal, stderr, why }: Ending): ToolError {
+export function overFor({ name, install }: LanguageServer, { exit_code, signal, stderr, why }: Ending): ToolError {
   const how = why ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
-  return new ToolError('LSP_UNAVAILABLE', `The language server ${server} does not answer: ${how}.`, {
-    server,
+  return new ToolError('LSP_UNAVAILABLE', `The language server ${name} does not answer: ${how}.`, {
+    server: name,
     exit_code,
     signal,
-    ...(stderr && { stderr })
+    ...(stderr && { stderr }),
+    install
   })
 }
 
-function closed(socket: NodeJS.ReadableStream & { closed?: boolean }): Promise<void> {
-  if (socket.closed) return Promise.resolve()
+async function closed(socket: NodeJS.ReadableStream & { closed?: boolean }): Promise<void> {
+  if (socket.closed) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, DRAIN_MS)
-  socket.once('close', () => {
-    clearTimeout(timer)
-    resolve()
-  })
-  return promise
+  socket.once('close', resolve)
+  await Promise.race([promise, setTimeout(DRAIN_MS, undefined, { ref: false })])
 }

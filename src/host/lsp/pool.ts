@@ -2,106 +2,247 @@
 import type { Config } from '../../config.ts'
 import { ToolError } from '../../errors.ts'
 import type { Buffers } from '../editors/buffers.ts'
-import type { Effects, Workspace } from '../host.ts'
+import type { Change, Effects, Workspace } from '../host.ts'
 import type { Guard } from '../judging.ts'
+import type { Watcher } from '../outside/watcher.ts'
 import { pathBeside } from '../processes/search-path.ts'
+import type { FileList } from '../search/file-list.ts'
 import { Asking } from './asking.ts'
+import { type Choice, choicesFor, configured, launchFor, missing } from './choosing.ts'
+import { diagnosticOf } from './diagnostics.ts'
+import { FileNews } from './file-news.ts'
+import type { FileEvent } from './files-told.ts'
+import type { ServerDiagnostic } from './findings.ts'
 import { groundOf } from './ground.ts'
 import type { Finding, LanguageServers, Languages, ServerState } from './languages.ts'
-import { type Launch, launchOf, projectRoot, serversFor } from './launch.ts'
+import type { Ground, Launch } from './launch.ts'
+import { memoryOf } from './memory.ts'
+import { Places } from './places.ts'
 import { ProjectServer } from './project-server.ts'
 import { LANGUAGE_SERVERS, type LanguageServer } from './servers.ts'
 import { Session } from './session.ts'
 import { Sources } from './sources.ts'
-import { type Ground as Machine, startServer } from './start-server.ts'
+import { type Starter, startServer } from './start-server.ts'
+import { Upkeep } from './upkeep.ts'
+import { uriOf } from './uris.ts'
+import { isFolder } from './workspace-looks.ts'
 
-export interface PoolOptions extends Machine {
+export interface Served extends Workspace {
+  watcher: Watcher
+  list: FileList
+}
+
+export interface PoolOptions extends Starter {
+  workspaces: ReadonlyMap<string, Served>
   guard: Guard
   buffers: Buffers
   settings: Config['language_servers']
 }
 
+/** What servers are asked about. */
+export interface Workplace {
+  workspace: Served
+  list: FileList
+  sources: Sources
+  isFolder(path: string): boolean
+}
+
+interface Known extends Workplace {
+  news: FileNews
+}
+
+/** A choice is made anew after so long: what tells of a project may have come or gone. */
+const CHOICE_MS = 5_000
+const MOST_CHOICES = 10_000
+const SWITCHED_OFF = 'Language servers are switched off by `language_servers.enabled`.'
+
 export class LanguageServerPool implements LanguageServers {
   readonly #options: PoolOptions
+  readonly #rows: readonly LanguageServer[]
   readonly #servers = new Map<string, ProjectServer>()
-  readonly #sources = new Map<string, Sources>()
+  readonly #known = new Map<string, Known>()
+  readonly #choices = new Map<string, { server: ProjectServer; until: number }>()
   readonly #listeners: ((finding: Finding) => void)[] = []
+  readonly #closing = new AbortController()
+  readonly #upkeep: Upkeep
+  #kept: 'strict' | undefined
 
   constructor(options: PoolOptions) {
     this.#options = options
+    this.#rows = configured(LANGUAGE_SERVERS, options.settings.servers)
+    this.#upkeep = new Upkeep(() => this.#servers.values(), options.settings)
   }
 
   /** For one call. */
   of(workspace: Workspace, effects: Pick<Effects, 'signal' | 'committed'>): Languages {
-    return new Asking(this, workspace, effects)
+    return new Asking(this, this.known(workspace.name), effects)
   }
 
   async kept(): Promise<'strict' | undefined> {
     const states = await this.#options.sandbox.states()
-    return states.some(({ level, holds }) => level === 'strict' && holds) ? 'strict' : undefined
+    this.#kept = states.some(({ level, holds }) => level === 'strict' && holds) ? 'strict' : undefined
+    return this.#kept
   }
 
-  /** The server for a file. */
-  async serverFor(workspace: Workspace, path: string): Promise<ProjectServer> {
+  get settings(): Config['language_servers'] {
+    return this.#options.settings
+  }
+
+  get rows(): readonly LanguageServer[] {
+    return this.#rows
+  }
+
+  /** The server for a file, whether it runs or not. Throws LSP_UNAVAILABLE where there is none. */
+  async serverFor(workspace: Workspace, path: string, ground?: Ground): Promise<ProjectServer> {
+    if (!this.#options.settings.enabled) throw new ToolError('LSP_UNAVAILABLE', SWITCHED_OFF)
+    const key = JSON.stringify([workspace.name, path])
+    const chosen = this.#choices.get(key)
+    if (chosen && chosen.until > performance.now()) return chosen.server
     const kept = await this.kept()
-    const { environment, roots } = this.#options
-    const ground = groundOf(workspace, pathBeside(roots, environment), kept !== undefined)
-    const candidates = serversFor(path, LANGUAGE_SERVERS)
-    for (const { server } of candidates) {
-      const root = projectRoot(path, server, ground.exists)
-      const known = this.#servers.get(keyOf(workspace, server, root))
-      if (known) return known
-      const launch = launchOf(server, root, ground)
-      if (launch) return this.#add(workspace, launch, kept)
+    const server = this.#choose(workspace, path, ground ?? this.groundOf(workspace), kept)
+    this.#choices.delete(key)
+    this.#choices.set(key, { server, until: performance.now() + CHOICE_MS })
+    for (const oldest of this.#choices.keys()) {
+      if (this.#choices.size <= MOST_CHOICES) break
+      this.#choices.delete(oldest)
     }
-    throw missing(path, candidates)
+    return server
+  }
+
+  /** What can be seen of a workspace at this moment. */
+  groundOf(workspace: Workspace): Ground {
+    const { environment, roots } = this.#options
+    return groundOf(workspace, pathBeside(roots, environment), this.#kept !== undefined)
+  }
+
+  /** The server for a file that runs already. */
+  running(workspace: Workspace, path: string): ProjectServer | undefined {
+    if (this.#servers.size === 0) return undefined
+    const choices = choicesFor(path, this.#rows, this.groundOf(workspace))
+    return choices.flatMap(choice => this.#servers.get(keyOf(workspace, choice)) ?? []).find(server => server.session)
+  }
+
+  /** The servers of a workspace that have run. */
+  all({ name }: Workspace): ProjectServer[] {
+    return [...this.#servers.values()].filter(server => server.workspace === name)
   }
 
   states(): ServerState[] {
-    return [...this.#servers.values()].map(server => server.state())
+    return [...this.#servers.values()].map(server => {
+      const state = server.state()
+      return state.pid === undefined ? state : { ...state, memory_bytes: memoryOf(state.pid) }
+    })
   }
 
-  /** Hears all that is found from now on. */
   listen(listener: (finding: Finding) => void) {
     this.#listeners.push(listener)
   }
 
-  /** To come. */
-  warm(_workspace: string, _paths: readonly string[]) {}
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#servers.values()].map(server => server.stop('The server is shutting down')))
+  warm(workspace: string, paths: readonly string[]) {
+    const known = this.known(workspace)
+    for (const path of paths) void this.#warm(known.workspace, path).catch(() => {})
   }
 
-  sourcesOf(workspace: Workspace): Sources {
-    const known = this.#sources.get(workspace.name)
+  /** A call has changed a file. */
+  changed(workspace: Workspace, change: Change) {
+    this.#known.get(workspace.name)?.news.own(change)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ToolError('LSP_UNAVAILABLE', 'The server is shutting down.'))
+    this.#upkeep.close()
+    for (const { news } of this.#known.values()) news.close()
+    await Promise.all([...this.#servers.values()].map(server => server.stop('the server is shutting down')))
+  }
+
+  known(name: string): Known {
+    const known = this.#known.get(name)
     if (known) return known
-    const sources = new Sources(workspace, this.#options.guard, this.#options.buffers)
-    this.#sources.set(workspace.name, sources)
-    return sources
+    const workspace = this.#options.workspaces.get(name)!
+    const fresh: Known = {
+      workspace,
+      list: workspace.list,
+      isFolder: path => isFolder(workspace, path),
+      sources: new Sources(workspace, this.#options.guard, this.#options.buffers),
+      news: new FileNews(workspace, (path, event) => this.#tell(workspace, path, event))
+    }
+    this.#known.set(name, fresh)
+    return fresh
+  }
+
+  #choose(workspace: Workspace, path: string, ground: Ground, kept: 'strict' | undefined): ProjectServer {
+    const choices = choicesFor(path, this.#rows, ground)
+    for (const choice of choices) {
+      const server = this.#servers.get(keyOf(workspace, choice))
+      if (server) return server
+      const launch = launchFor([choice], ground)
+      if (launch) return this.#add(workspace, launch, kept)
+    }
+    throw missing(path, this.#rows)
   }
 
   #add(workspace: Workspace, launch: Launch, kept: 'strict' | undefined): ProjectServer {
-    const begin = async () => {
-      const started = await startServer(launch, workspace, kept, this.#options)
-      const sources = this.sourcesOf(workspace)
-      return Session.begin({ launch, workspace, started, sources }, AbortSignal.timeout(60_000))
-    }
-    const server = new ProjectServer(launch, begin)
-    this.#servers.set(keyOf(workspace, launch.server, launch.root), server)
+    const server = new ProjectServer(workspace.name, launch, () => this.#begin(workspace, server, kept))
+    this.#servers.set(keyOf(workspace, launch), server)
     return server
+  }
+
+  async #begin(workspace: Workspace, server: ProjectServer, kept: 'strict' | undefined): Promise<Session> {
+    this.#closing.signal.throwIfAborted()
+    const { settings } = this.#options
+    const { sources, news } = this.known(workspace.name)
+    await this.#upkeep.makeRoom(server)
+    news.start()
+    const { launch } = server
+    const started = await startServer(launch, workspace, kept, settings.memory_bytes, this.#options)
+    return Session.begin(
+      {
+        launch,
+        workspace,
+        sources,
+        started,
+        budgets: settings,
+        settled: () => news.settled(),
+        hear: (session, path, found) => this.#hear(workspace, server, session, path, found)
+      },
+      this.#closing.signal
+    )
+  }
+
+  async #warm(workspace: Served, path: string): Promise<void> {
+    if (!this.#options.settings.enabled || (await this.kept()) === undefined) return
+    const server = await this.serverFor(workspace, path)
+    if (!server.session) await server.using(session => session.documents.sync(path), this.#closing.signal)
+  }
+
+  #tell(workspace: Workspace, path: string, event: FileEvent) {
+    for (const server of this.all(workspace)) server.session?.changed(path, event)
+  }
+
+  #hear(
+    workspace: Workspace,
+    { launch }: ProjectServer,
+    session: Session,
+    path: string,
+    found: readonly ServerDiagnostic[]
+  ) {
+    if (this.#listeners.length === 0) return
+    const tell = (diagnostics: Finding['diagnostics'], hash?: string) => {
+      const finding = { workspace: workspace.name, path, server: launch.server.name, diagnostics }
+      for (const listener of this.#listeners) listener(hash === undefined ? finding : { ...finding, hash })
+    }
+    const document = session.documents.get(path)
+    if (document || found.length === 0)
+      return tell(
+        found.map(each => diagnosticOf(each, { path, ...document!.positions.spanOf(each.range) })),
+        document?.hash
+      )
+    const places = new Places(workspace, this.known(workspace.name).sources, session)
+    const uri = uriOf(`${workspace.root}/${path}`)
+    void Promise.all(
+      found.map(async each => diagnosticOf(each, (await places.place({ uri, range: each.range }))!))
+    ).then(tell)
   }
 }
 
-const keyOf = ({ name }: Workspace, server: LanguageServer, root: string) => JSON.stringify([name, server.name, root])
-
-function missing(path: string, candidates: ReturnType<typeof serversFor>): ToolError {
-  const [first] = candidates
-  if (!first) return new ToolError('LSP_UNAVAILABLE', `No language server is known for ${path}.`, { path })
-  const { server, language } = first
-  return new ToolError(
-    'LSP_UNAVAILABLE',
-    `No language server for ${language} is here. To install one: ${server.install}`,
-    { path, language, server: server.name, install: server.install }
-  )
-}
+const keyOf = ({ name }: Workspace, { server, root }: Choice) => JSON.stringify([name, server.name, root])

@@ -17,8 +17,10 @@ interface Crash {
 }
 
 export class ProjectServer {
+  /** Name of the workspace. */
+  readonly workspace: string
   readonly launch: Launch
-  readonly #begin: (launch: Launch) => Promise<Session>
+  readonly #begin: () => Promise<Session>
   #session: Session | undefined
   #starting: Promise<Session> | undefined
   #crashes: Crash[] = []
@@ -28,7 +30,8 @@ export class ProjectServer {
   #used = 0
 
   /** `begin` starts one run. */
-  constructor(launch: Launch, begin: (launch: Launch) => Promise<Session>) {
+  constructor(workspace: string, launch: Launch, begin: () => Promise<Session>) {
+    this.workspace = workspace
     this.launch = launch
     this.#begin = begin
   }
@@ -105,8 +108,9 @@ export class ProjectServer {
   async #run(): Promise<Session> {
     this.#starts += 1
     const since = performance.now()
+    this.#used = since
     try {
-      const session = await this.#begin(this.launch)
+      const session = await this.#begin()
       this.#session = session
       this.#reason = undefined
       void session.ended.then(ending => this.#ended(ending, since))
@@ -127,7 +131,7 @@ export class ProjectServer {
 
   #crashed(ending: Ending) {
     this.#crashes.push({ at: performance.now(), ending })
-    this.#reason = overFor(this.launch.server.name, ending).message
+    this.#reason = overFor(this.launch.server, ending).message
   }
 
   #refuseTooSoon() {
@@ -136,7 +140,7 @@ export class ProjectServer {
     const pause = PAUSES_MS[Math.min(this.#crashes.length, PAUSES_MS.length - 1)]!
     const wait = Math.ceil(last.at + pause - performance.now())
     if (wait <= 0) return
-    const { message, details } = overFor(this.launch.server.name, last.ending)
+    const { message, details } = overFor(this.launch.server, last.ending)
     throw new ToolError(
       'LSP_UNAVAILABLE',
       `${message} It has ended ${this.#crashes.length} times in a row and is started again in ${wait} ms at the earliest.`,

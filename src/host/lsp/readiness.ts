@@ -1,5 +1,5 @@
 // Whether a server has read the project, as far as it tells.
-import type { Readiness as Signal } from './servers.ts'
+import type { Readiness as Signal } from './server-row.ts'
 
 interface Progress {
   token?: string | number

@@ -15,9 +15,15 @@ export interface FileWatch {
 
 export class Registrations {
   readonly #known = new Map<string, Registration>()
+  readonly #changed: () => void
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
 
   add({ registrations }: { registrations: readonly Registration[] }) {
     for (const each of registrations) this.#known.set(each.id, each)
+    this.#changed()
   }
 
   remove({ unregisterations }: { unregisterations: readonly { id: string }[] }) {

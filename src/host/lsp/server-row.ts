@@ -1,6 +1,8 @@
 // What is known of a language server: what files it is for, what tells a project's root, how it is started, and what it
 // must be told.
 
+import type { ServerDiagnostic } from './findings.ts'
+
 export interface LanguageServer {
   name: string
   /** What it is for: by the protocol's identifier of a language, ends of names (`.ts`) and whole names (`Dockerfile`). */
@@ -27,6 +29,8 @@ export interface LanguageServer {
   experimental?: Readonly<Record<string, boolean>>
   /** How it tells what it finds, where the answer to `initialize` leaves that open. */
   diagnostics: 'push' | 'pull' | 'both'
+  /** How else it is asked, where what it tells by itself says too little. */
+  inquiry?: Inquiry
   ready: Readiness
   /** Ends when asked for its version with this word, at once and with nothing else done. */
   version?: string
@@ -40,6 +44,13 @@ export type Program =
   | { own: string; needs?: string }
   /** On the search path, outside of every workspace. `needs` stands beside where links lead. */
   | { name: string; needs?: string }
+
+/** Questions of a server's own about what it finds in one file. */
+export interface Inquiry {
+  asks(uri: string): { method: string; params: unknown }[]
+  /** What the answers to them say, together. */
+  found(answers: readonly unknown[]): ServerDiagnostic[]
+}
 
 /** How to tell that a server has read the project. */
 export type Readiness =

@@ -1,5 +1,6 @@
 // The servers for what runs in browsers and Node, and for what describes data.
 import type { LanguageServer, Program } from './server-row.ts'
+import { TSSERVER_INQUIRY } from './tsserver-inquiry.ts'
 
 const PACKAGES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 
@@ -47,9 +48,11 @@ export const WEB: readonly LanguageServer[] = [
     // It would load types from the network.
     options: ({ own, program }) => ({
       disableAutomaticTypingAcquisition: true,
-      tsserver: { path: own(TSSERVER), fallbackPath: program('tsserver') }
+      // A second process would answer while the project is loading, from the one file alone.
+      tsserver: { path: own(TSSERVER), fallbackPath: program('tsserver'), useSyntaxServer: 'never' }
     }),
     diagnostics: 'push',
+    inquiry: TSSERVER_INQUIRY,
     ready: 'progress',
     version: '--version',
     install: 'npm install --global typescript-language-server typescript@6'

@@ -1,4 +1,5 @@
-// One run of a language server that has been told of its project and has open what was asked about.
+// One run of a language server that has been told of its project: what it has open, what it finds, and asking it.
+import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import {
   CLIENT_CAPABILITIES,
@@ -7,64 +8,101 @@ import {
   type ServerCapabilities
 } from './capabilities.ts'
 import { Documents } from './documents.ts'
+import { EVENT_TYPES, type FileEvent, FilesToTell } from './files-told.ts'
+import { Findings, type ServerDiagnostic } from './findings.ts'
 import { type Launch, serversFor } from './launch.ts'
 import { type Ending, folderOf, overFor, Peer } from './peer.ts'
 import type { Units } from './positions.ts'
 import { Readiness } from './readiness.ts'
 import type { Sources } from './sources.ts'
 import type { Started } from './start-server.ts'
-import { uriOf } from './uris.ts'
+import { pathOfUri, uriOf, within } from './uris.ts'
+
+/** So many in a row, and it is taken to hang. */
+const MOST_TIMEOUTS = 3
+/** Files changed since it runs that it is shown, rather than left to notice. */
+const MOST_SHOWN = 32
 
 export interface SessionOptions {
   launch: Launch
   workspace: Workspace
   sources: Sources
   started: Started
+  /** How long it may take to answer at first, and later. */
+  budgets: { start_ms: number; answer_ms: number }
+  /** Hears what it finds. */
+  hear(session: Session, path: string, diagnostics: readonly ServerDiagnostic[]): void
+  /** Resolves once all changes of files that were made before are noted. */
+  settled(): Promise<void>
 }
 
 export class Session {
   readonly documents: Documents
+  readonly findings: Findings
   readonly readiness: Readiness
   readonly capabilities: ServerCapabilities
   readonly units: Units
   /** The server's own, where it tells. */
   readonly version: string | undefined
   readonly #peer: Peer
+  readonly #options: SessionOptions
+  readonly #files: FilesToTell
+  #timeouts = 0
+  #hasAnswered = false
 
   /** Rejects where it cannot be spoken with; nothing is left of it then. */
-  static async begin(options: SessionOptions, signal: AbortSignal): Promise<Session> {
-    const { launch, workspace, started } = options
+  static async begin(options: SessionOptions, closing: AbortSignal): Promise<Session> {
+    const { launch, workspace, started, budgets } = options
     const readiness = new Readiness(launch.server.ready)
     const folder = launch.root === '.' ? workspace.root : `${workspace.root}/${launch.root}`
+    let session: Session | undefined
     const peer = await Peer.over({
       launch,
       folder,
       started,
-      told: (method, params) => readiness.told(method, params)
+      told(method, params) {
+        readiness.told(method, params)
+        session?.findings.told(method, params)
+      }
     })
     try {
+      const signal = AbortSignal.any([closing, AbortSignal.timeout(budgets.start_ms)])
       const result = await peer.request<InitializeResult>('initialize', initializing(launch, folder), signal)
+      session = new Session(peer, readiness, result, options)
       peer.notify('initialized', {})
       peer.notify('workspace/didChangeConfiguration', { settings: launch.settings })
-      return new Session(peer, readiness, result, options)
+      return session
     } catch (error) {
       peer.kill(`it could not be started: ${(error as Error).message}`)
-      throw overFor(launch.server.name, await peer.ended)
+      throw overFor(launch.server, await peer.ended)
     }
   }
 
   private constructor(peer: Peer, readiness: Readiness, result: InitializeResult, options: SessionOptions) {
-    const { sources, launch, workspace } = options
+    const { sources, launch, workspace, hear } = options
     this.#peer = peer
+    this.#options = options
+    this.#files = new FilesToTell(workspace.root)
     this.readiness = readiness
     this.capabilities = result.capabilities ?? {}
     this.version = result.serverInfo?.version
     this.units = unitsOf(this.capabilities)
     this.documents = new Documents(sources, {
       notify: (method, params) => peer.notify(method, params),
-      languageOf: path => serversFor(path, [launch.server])[0]?.language ?? 'plaintext',
+      languageOf: path => this.#languageOf(path) ?? 'plaintext',
       uriOf: path => uriOf(`${workspace.root}/${path}`),
-      units: this.units
+      units: this.units,
+      saves: savesOf(this.capabilities)
+    })
+    this.findings = new Findings({
+      documents: this.documents,
+      readiness,
+      pull: () => this.#pull,
+      answers: launch.server.diagnostics !== 'push',
+      inquiry: launch.server.inquiry,
+      request: (method, params, signal) => this.request(method, params, signal),
+      pathOf: uri => pathWithin(uri, workspace),
+      hear: (path, diagnostics) => hear(this, path, diagnostics)
     })
   }
 
@@ -77,22 +115,48 @@ export class Session {
     return this.#peer.ended
   }
 
-  get isOver(): boolean {
-    return this.#peer.isOver
+  /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT where it takes too long, and with the signal's reason. */
+  async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
+    const { start_ms, answer_ms } = this.#options.budgets
+    const ms = this.#hasAnswered && this.readiness.isReady ? answer_ms : start_ms
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(this.#tooLate(method, ms)), ms)
+    const abort = () => late.abort(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    try {
+      const answer = await this.#peer.request<T>(method, params, late.signal)
+      this.#hasAnswered = true
+      this.#timeouts = 0
+      return answer
+    } catch (error) {
+      this.#countTimeout(error)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    }
   }
 
-  /** How it can be asked for diagnostics; undefined where it cannot. */
-  get pull(): DiagnosticOptions | undefined {
-    return this.#peer.registrations.pull ?? this.capabilities.diagnosticProvider
+  /** A file has changed, whoever did it. */
+  changed(path: string, event: FileEvent) {
+    this.#files.note(path, event)
   }
 
-  /** Rejects with LSP_UNAVAILABLE once it has ended, and with the signal's reason. */
-  request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
-    return this.#peer.request<T>(method, params, signal)
-  }
-
-  notify(method: string, params: unknown) {
-    this.#peer.notify(method, params)
+  /** Tells it of all that has changed before this was called. */
+  async catchUp(): Promise<void> {
+    await this.#options.settled()
+    const changes = this.#files.take()
+    if (changes.length === 0) return
+    this.documents.changedElsewhere()
+    const wanted = this.#files.wanted(changes, this.#peer.registrations.watches)
+    const { root } = this.#options.workspace
+    if (wanted.length > 0)
+      this.#peer.notify('workspace/didChangeWatchedFiles', {
+        changes: wanted.map(({ path, event }) => ({ uri: uriOf(`${root}/${path}`), type: EVENT_TYPES[event] }))
+      })
+    const shown = changes.filter(({ path, event }) => event !== 'deleted' && this.#languageOf(path) !== undefined)
+    for (const { path } of shown.slice(-MOST_SHOWN)) await this.documents.sync(path).catch(() => {})
   }
 
   /** Asks it to end, and ends it where it does not. */
@@ -104,18 +168,40 @@ export class Session {
   kill(why: string) {
     this.#peer.kill(why)
   }
+
+  get #pull(): DiagnosticOptions | undefined {
+    return this.#peer.registrations.pull ?? this.capabilities.diagnosticProvider
+  }
+
+  #languageOf(path: string): string | undefined {
+    return serversFor(path, [this.#options.launch.server])[0]?.language
+  }
+
+  #tooLate(method: string, ms: number): ToolError {
+    const { name } = this.#options.launch.server
+    return new ToolError('TIMEOUT', `The language server ${name} has not answered within ${ms} ms.`, {
+      server: name,
+      method
+    })
+  }
+
+  #countTimeout(error: unknown) {
+    if (!(error instanceof ToolError && error.code === 'TIMEOUT')) return
+    this.#timeouts += 1
+    if (this.#timeouts >= MOST_TIMEOUTS) this.kill(`it has not answered ${MOST_TIMEOUTS} times in a row`)
+  }
 }
 
-function initializing({ options }: Launch, folder: string) {
-  const { uri, name } = folderOf(folder)
+function initializing({ options, server }: Launch, folder: string) {
+  const { experimental } = server
   return {
     // In a sandbox our own process is not seen, and a server that misses it ends.
     processId: null,
     clientInfo: { name: 'toolgate' },
-    rootUri: uri,
+    rootUri: uriOf(folder),
     rootPath: folder,
-    workspaceFolders: [{ uri, name }],
-    capabilities: CLIENT_CAPABILITIES,
+    workspaceFolders: [folderOf(folder)],
+    capabilities: { ...CLIENT_CAPABILITIES, ...(experimental && { experimental }) },
     initializationOptions: options,
     trace: 'off',
     locale: 'en'
@@ -124,3 +210,11 @@ function initializing({ options }: Launch, folder: string) {
 
 const unitsOf = ({ positionEncoding }: ServerCapabilities): Units =>
   positionEncoding === 'utf-8' || positionEncoding === 'utf-32' ? positionEncoding : 'utf-16'
+
+const savesOf = ({ textDocumentSync: sync }: ServerCapabilities): boolean =>
+  typeof sync === 'object' && sync.save !== undefined && sync.save !== false
+
+function pathWithin(uri: string, { root }: Workspace): string | undefined {
+  const absolute = pathOfUri(uri)
+  return absolute === undefined ? undefined : within(root, absolute)
+}

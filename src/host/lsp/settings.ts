@@ -3,8 +3,21 @@
 export function sectionOf(settings: object, section: string | undefined): unknown {
   let found: unknown = settings
   for (const name of section ? section.split('.') : []) {
-    if (typeof found !== 'object' || found === null) return null
-    found = (found as Record<string, unknown>)[name]
+    if (!isTable(found)) return null
+    found = found[name]
   }
   return found ?? null
 }
+
+/** What the one says holds where the other says nothing of it. */
+export function laidOver(below: object, above: object): object {
+  const result: Record<string, unknown> = { ...below }
+  for (const [name, value] of Object.entries(above)) {
+    const own = result[name]
+    result[name] = isTable(own) && isTable(value) ? laidOver(own, value) : value
+  }
+  return result
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

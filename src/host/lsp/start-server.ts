@@ -1,16 +1,21 @@
 // Starts a language server: kept by the strict sandbox where that holds, with an environment of its own.
-
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Workspace } from '../host.ts'
 import { commandEnvironment, type Environment } from '../processes/environment.ts'
 import { pathBeside } from '../processes/search-path.ts'
 import type { Spawned } from '../processes/spawned.ts'
 import type { Spawner } from '../processes/spawner.ts'
-import type { Aftermath, Sandbox } from '../sandbox/sandbox.ts'
+import type { Aftermath, Mount, Sandbox } from '../sandbox/sandbox.ts'
+import { homeOf } from '../server/home.ts'
 import type { Launch } from './launch.ts'
 
-const MARK = 'TOOLGATE_SERVER'
+const MARK = 'LANGUAGE_SERVER'
+/** Over what we allow, so that it is us who end it, and say why, unless it grows too fast for that. */
+const MEMORY_SLACK = 1.5
 
-export interface Ground {
+/** What servers are started with. */
+export interface Starter {
   spawner: Spawner
   sandbox: Sandbox
   env_allow: readonly string[]
@@ -28,19 +33,25 @@ export interface Started {
 let last = 0
 
 export async function startServer(
-  { file, args, root, environment: set }: Launch,
+  { file, args, root, environment: set, server }: Launch,
   workspace: Workspace,
   kept: 'strict' | undefined,
-  ground: Ground
+  memory_bytes: number,
+  { spawner, sandbox, env_allow, environment, roots }: Starter
 ): Promise<Started> {
-  const { spawner, sandbox, env_allow, environment, roots } = ground
   const mark = `${process.pid}/${++last}`
-  const env = {
-    ...commandEnvironment(environment, env_allow, { PATH: pathBeside(roots, environment), ...set }),
-    [MARK]: mark
+  const program = {
+    file,
+    args,
+    cwd: root === '.' ? workspace.root : `${workspace.root}/${root}`,
+    env: {
+      ...commandEnvironment(environment, env_allow, { PATH: pathBeside(roots, environment), ...set }),
+      [MARK]: mark
+    },
+    ...(kept && { mounts: readable(server.reads ?? [], homeOf(environment)) }),
+    // It runs for days.
+    limits: { memory_bytes: Math.round(memory_bytes * MEMORY_SLACK), cpu_seconds: Number.POSITIVE_INFINITY }
   }
-  const cwd = root === '.' ? workspace.root : `${workspace.root}/${root}`
-  const program = { file, args, cwd, env }
   const { released, ...confined } = await sandbox.confine(program, { level: kept ?? 'none', network: [] }, workspace)
   try {
     const spawned = await spawner.spawn({
@@ -55,3 +66,10 @@ export async function startServer(
     throw error
   }
 }
+
+/** Folders of the home, where they are. */
+const readable = (folders: readonly string[], home: string): Mount[] =>
+  folders
+    .map(folder => join(home, folder))
+    .filter(folder => existsSync(folder))
+    .map(folder => ({ from: folder, to: folder }))

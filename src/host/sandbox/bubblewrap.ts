@@ -86,7 +86,7 @@ export class Bubblewrap implements Keeper {
         descriptors
       )
       // Last of what may fail: a control group stays until it is removed.
-      const bounds = limiter.bounds()
+      const bounds = limiter.bounds(program.limits)
       const args = [
         ...setUp.args,
         ...NAMESPACES,

@@ -47,7 +47,8 @@ export class Cgroups {
     this.#limits = limits
   }
 
-  make(): Cgroup {
+  /** For a command that may use up as much as all may, or so much. */
+  make(limits: GroupLimits = this.#limits): Cgroup {
     const name = newGroupName(PREFIX)
     const made: string[] = []
     try {
@@ -56,7 +57,7 @@ export class Cgroups {
         mkdirSync(group)
         made.push(group)
       }
-      for (const group of made) this.#limit(group)
+      for (const group of made) this.#limit(group, limits)
     } catch (error) {
       for (const group of made) removeNow(group)
       throw error
@@ -89,8 +90,7 @@ export class Cgroups {
     }
   }
 
-  #limit(group: string) {
-    const { memory_bytes, processes } = this.#limits
+  #limit(group: string, { memory_bytes, processes }: GroupLimits) {
     const all: [string, number, 'needed' | 'better'][] = [
       ['memory.max', memory_bytes, 'needed'],
       ['memory.swap.max', 0, 'better'],

@@ -4,6 +4,7 @@ import { release } from 'node:os'
 import type { Config } from '../../config.ts'
 import { shellWords } from '../../text/shell-words.ts'
 import { type Cgroup, Cgroups, type GroupEnd } from './cgroups.ts'
+import type { UsageLimits } from './sandbox.ts'
 
 type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
 
@@ -31,38 +32,40 @@ export class Limiter {
     this.lacks = this.#groups ? [] : lacksWithoutGroups()
   }
 
-  bounds(): Bounds {
-    return this.#groups ? this.#inGroup(this.#groups.make()) : this.#alone()
-  }
-
-  #inGroup(group: Cgroup): Bounds {
-    const { cpu_seconds, file_bytes, open_files } = this.#limits
-    const lines = [
-      'ulimit -c 0',
-      `ulimit -n ${open_files}`,
-      `ulimit -f ${Math.ceil(file_bytes / BLOCK)}`,
-      `ulimit -t ${cpu_seconds}`,
-      ...group.joins.map(file => `echo 0 >${shellWords([file])}`)
-    ]
-    return { lines, inside: [], remove: group.remove }
-  }
-
-  #alone(): Bounds {
-    const { cpu_seconds, file_bytes, open_files, processes } = this.#limits
-    const inside = PRLIMIT
-      ? [
-          PRLIMIT,
-          '--core=0',
-          `--nofile=${open_files}`,
-          `--fsize=${file_bytes}`,
-          `--cpu=${cpu_seconds}`,
-          ...(countsProcesses() ? [`--nproc=${processes}`] : []),
-          '--'
-        ]
-      : []
-    return { lines: [], inside, remove: async () => ({ out_of_memory: false }) }
+  /** `own` is what one command may use up, where that is not what all may. */
+  bounds(own: Partial<UsageLimits> = {}): Bounds {
+    const limits = { ...this.#limits, ...own }
+    return this.#groups ? inGroup(this.#groups.make(limits), limits) : alone(limits)
   }
 }
+
+function inGroup(group: Cgroup, { cpu_seconds, file_bytes, open_files }: Limits): Bounds {
+  const lines = [
+    'ulimit -c 0',
+    `ulimit -n ${open_files}`,
+    `ulimit -f ${Math.ceil(file_bytes / BLOCK)}`,
+    `ulimit -t ${orUnlimited(cpu_seconds)}`,
+    ...group.joins.map(file => `echo 0 >${shellWords([file])}`)
+  ]
+  return { lines, inside: [], remove: group.remove }
+}
+
+function alone({ cpu_seconds, file_bytes, open_files, processes }: Limits): Bounds {
+  const inside = PRLIMIT
+    ? [
+        PRLIMIT,
+        '--core=0',
+        `--nofile=${open_files}`,
+        `--fsize=${file_bytes}`,
+        `--cpu=${orUnlimited(cpu_seconds)}`,
+        ...(countsProcesses() ? [`--nproc=${processes}`] : []),
+        '--'
+      ]
+    : []
+  return { lines: [], inside, remove: async () => ({ out_of_memory: false }) }
+}
+
+const orUnlimited = (limit: number) => (Number.isFinite(limit) ? String(limit) : 'unlimited')
 
 function lacksWithoutGroups(): string[] {
   const memory = 'a limit for memory: this user may not make control groups'

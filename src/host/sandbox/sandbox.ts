@@ -20,8 +20,17 @@ export interface Program {
   /** What it must find besides, to be read only. Where nothing is mounted, as with level `none`, its words that name one
    * name it where it is. */
   mounts?: readonly Mount[]
+  /** What it may use up, where that is not what commands may. */
+  limits?: Partial<UsageLimits>
   /** It runs on a terminal of its own, and stays in the session of that. */
   terminal?: boolean
+}
+
+/** Of all that it starts together, and of each process. */
+export interface UsageLimits {
+  memory_bytes: number
+  /** Infinity for no limit. */
+  cpu_seconds: number
 }
 
 /** A file, folder or socket, put where a sandboxed program finds it: absolute paths outside and inside. */
