@@ -15,6 +15,12 @@ const pythonSettings = ({ own }: Project) => ({
   python: { pythonPath: own('.venv/bin/python') ?? own('venv/bin/python'), analysis: ANALYSIS }
 })
 
+/** Of bash-language-server, which tells it in its log alone. */
+const hasReadAll = (params: unknown) =>
+  /BackgroundAnalysis: (?:Completed|stopped after|failed resolving|skipping as)/.test(
+    String((params as { message?: unknown }).message)
+  )
+
 export const SCRIPTED: readonly LanguageServer[] = [
   {
     name: 'pyright',
@@ -56,7 +62,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     args: ['start'],
     settings: () => ({ bashIde: { shfmt: { path: '' }, backgroundAnalysisMaxFiles: 500 } }),
     diagnostics: 'push',
-    ready: 'initialized',
+    ready: { notification: 'window/logMessage', says: hasReadAll },
     version: '--version',
     install: 'npm install --global bash-language-server (and shellcheck, which finds the faults)'
   },
