@@ -139,6 +139,7 @@ export class LanguageServerPool implements LanguageServers {
   }
 
   warm(workspace: string, paths: readonly string[]) {
+    if (!this.#options.settings.warm) return
     const known = this.known(workspace)
     for (const path of paths) void this.#warm(known.workspace, path).catch(() => {})
   }
