@@ -53,6 +53,7 @@ export class Asking implements Languages {
 
   async definition(at: Asked) {
     return this.#askAt(at, 'definitionProvider', async ({ server, session, document, params }) => {
+      await this.#untilReady(server, session)
       const answer = await this.#request<LocationAnswer>(session, 'textDocument/definition', params)
       return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
     })
@@ -198,7 +199,7 @@ export class Asking implements Languages {
     return this.#using(server, session => {
       if (session.capabilities[provider]) return work(server, session)
       const { name } = server.launch.server
-      throw new ToolError('EXECUTION_ERROR', `The language server ${name} does not tell ${PROVIDERS[provider]}.`, {
+      throw new ToolError('LSP_UNAVAILABLE', `The language server ${name} does not tell ${PROVIDERS[provider]}.`, {
         server: name
       })
     })

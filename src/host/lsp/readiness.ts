@@ -6,10 +6,15 @@ interface Progress {
   value?: { kind?: string; title?: string; message?: string }
 }
 
+/** One that has not begun to tell of progress so long after it was shown a file has none to make. */
+const GRACE_MS = 500
+
 export class Readiness {
   readonly #signal: Signal
   readonly #running = new Map<string | number, string>()
   #said = false
+  #shown = false
+  #grace: NodeJS.Timeout | undefined
   #waiting: (() => void)[] = []
 
   constructor(signal: Signal) {
@@ -17,9 +22,15 @@ export class Readiness {
   }
 
   get isReady(): boolean {
-    const signal = this.#signal
-    if (typeof signal === 'object' && !this.#said) return false
-    return signal === 'initialized' || this.#running.size === 0
+    if (this.#signal === 'initialized') return true
+    return this.#said && this.#running.size === 0
+  }
+
+  /** It was shown a file: what it has to read of the project it reads from now on. */
+  shown() {
+    if (this.#shown || this.#signal !== 'progress') return
+    this.#shown = true
+    this.#grace = setTimeout(() => this.#says(), GRACE_MS).unref()
   }
 
   /** What it is doing. */
@@ -29,9 +40,8 @@ export class Readiness {
 
   told(method: string, params: unknown) {
     const signal = this.#signal
-    if (typeof signal === 'object' && method === signal.notification && signal.says(params)) this.#said = true
     if (method === '$/progress') this.#progress(params as Progress)
-    if (this.isReady) for (const resolve of this.#waiting.splice(0)) resolve()
+    if (typeof signal === 'object' && method === signal.notification && signal.says(params)) this.#says()
   }
 
   /** Resolves once it is ready. */
@@ -51,6 +61,17 @@ export class Readiness {
   #progress({ token, value }: Progress) {
     if (token === undefined) return
     if (value?.kind === 'begin') this.#running.set(token, value.title ?? value.message ?? '')
-    if (value?.kind === 'end') this.#running.delete(token)
+    if (value?.kind === 'end' && this.#running.delete(token) && this.#signal === 'progress') this.#says()
+    else this.#wake()
+  }
+
+  #says() {
+    this.#said = true
+    clearTimeout(this.#grace)
+    this.#wake()
+  }
+
+  #wake() {
+    if (this.isReady) for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }

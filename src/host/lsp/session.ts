@@ -88,7 +88,10 @@ export class Session {
     this.version = result.serverInfo?.version
     this.units = unitsOf(this.capabilities)
     this.documents = new Documents(sources, {
-      notify: (method, params) => peer.notify(method, params),
+      notify(method, params) {
+        peer.notify(method, params)
+        readiness.shown()
+      },
       languageOf: path => this.#languageOf(path) ?? 'plaintext',
       uriOf: path => uriOf(`${workspace.root}/${path}`),
       units: this.units,
