@@ -99,7 +99,8 @@ t.test('the commands of the README start it, and its examples do what they say',
   t.equal(read(path.join(cwd, 'hello.txt')), 'Hi, Toolgate\n')
 })
 
-const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"/
+/** Or what only runs by itself in one. */
+const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"|"server": "/
 
 const setup = examplesOf(read(README)).filter(({ isSetup }) => isSetup)
 

@@ -22,6 +22,7 @@ const FILES = {
   'dir/c.txt': 'c\n',
   'past.txt': 'later\n',
   '.gitignore': 'ignored\n',
+  'code.ts': 'const one = 1\nexport const two = one + one\n',
   ...PROJECT
 }
 
@@ -74,6 +75,12 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   git_branch: { path: 'repo' },
   git_commit: { message: 'Second', files: ['repo/a.txt'] },
   git_push: { path: 'repo' },
+  diagnostics: { path: 'code.ts' },
+  symbols: { path: 'code.ts' },
+  hover: { path: 'code.ts', line: 2, symbol: 'one' },
+  definition: { path: 'code.ts', line: 2, symbol: 'one' },
+  references: { path: 'code.ts', line: 1, col: 7 },
+  rename_symbol: { path: 'code.ts', line: 1, symbol: 'one', new_name: 'uno' },
   todo_write: { todos: [{ content: 'later', status: 'pending' }] },
   todo_read: {}
 }
@@ -136,6 +143,8 @@ t.setTimeout(120_000)
 const app = await start(t)
 app.write('past.txt', 'before\n')
 await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST })
+// Its server runs from here on: where nothing keeps one, none is started to look ahead.
+await app.run('diagnostics', PARAMS.diagnostics)
 await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
 t.strictSame(Object.keys(PARAMS).sort(), TOOLS.map(({ name }) => name).sort(), 'every tool has a row')

@@ -34,6 +34,7 @@ export const ROWS: readonly Row[] = [
   code,
   list,
   git,
+  code,
   events,
   streams,
   start,

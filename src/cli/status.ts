@@ -1,7 +1,7 @@
 import { connect } from '../client/client.ts'
 import { type Discovered, liveServers } from '../client/discover.ts'
 import type { Verb } from './run.ts'
-import { type Terminal, table } from './terminal.ts'
+import { safe, type Terminal, table } from './terminal.ts'
 
 const status: Verb = (command, context) => {
   command
@@ -18,7 +18,11 @@ const status: Verb = (command, context) => {
       const found = await context.find()
       if (format === 'env') return terminal.out(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
       const client = connect(found)
-      const [health, state] = await Promise.all([client.health({ signal }), client.state({ signal })])
+      const [health, state, able] = await Promise.all([
+        client.health({ signal }),
+        client.state({ signal }),
+        client.capabilities({ signal })
+      ])
       tell(terminal, found, {
         version: health.version,
         protocol: health.protocol,
@@ -26,7 +30,8 @@ const status: Verb = (command, context) => {
         head: state.head,
         pending: state.pending.length,
         running: state.running.length,
-        jobs: state.jobs.length
+        jobs: state.jobs.length,
+        language_servers: able.language_servers as LanguageServer[]
       })
     })
 }
@@ -40,6 +45,15 @@ interface Told {
   pending: number
   running: number
   jobs: number
+  language_servers: LanguageServer[]
+}
+
+interface LanguageServer {
+  server: string
+  root: string
+  state: string
+  memory_bytes?: number
+  reason?: string
 }
 
 function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
@@ -50,7 +64,15 @@ function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
   terminal.out(`  waiting  ${state.pending}`)
   terminal.out(`  running  ${state.running}`)
   terminal.out(`  jobs     ${state.jobs}`)
+  for (const server of state.language_servers) terminal.out(`  language ${safe(inWords(server))}`)
 }
+
+function inWords({ server, root, state, memory_bytes, reason }: LanguageServer) {
+  const memory = memory_bytes === undefined ? '' : `, ${Math.round(memory_bytes / MIB)} MiB`
+  return `${server} for ${root}: ${state}${memory}${reason === undefined ? '' : `, ${reason}`}`
+}
+
+const MIB = 1_048_576
 
 function list(terminal: Terminal, servers: Awaited<ReturnType<typeof liveServers>>) {
   const shown = servers.map(({ record }) => {

@@ -57,6 +57,15 @@ export default defineTool({
       description: 'partial: there may be more. timeout: nothing was told in time, which says nothing of the code.'
     }),
     truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+    unseen: Type.Optional(
+      Type.Array(
+        Type.Object({
+          files: Type.Integer({ description: 'How many files.' }),
+          reason: Type.String({ description: 'Why nobody looked at them.' })
+        }),
+        { description: 'What was not looked at.' }
+      )
+    ),
     answered: Type.Array(Answered, { description: 'Every server that was asked.' })
   }),
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }], because: UNKEPT }),
@@ -66,7 +75,7 @@ export default defineTool({
   },
   async *run({ path, severity = 'hint', limit = LIMIT }, ctx) {
     const asked = path === undefined ? undefined : placeAsked(path, ctx)
-    const { diagnostics, status, answered } = yield* whileAsking(ctx, languages => languages.diagnostics(asked))
+    const { diagnostics, status, answered, unseen } = yield* whileAsking(ctx, languages => languages.diagnostics(asked))
     const wanted = SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1) as Severity[]
     const found = diagnostics.filter(each => wanted.includes(each.severity)).sort(byBadness)
     return {
@@ -74,19 +83,22 @@ export default defineTool({
       counts: countsOf(diagnostics),
       status,
       truncated: found.length > limit,
+      ...(unseen && unseen.length > 0 && { unseen }),
       answered
     }
   },
-  present({ diagnostics, counts, status, truncated, answered }, { path }) {
+  present({ diagnostics, counts, status, truncated, unseen = [], answered }, { path }) {
     const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
     const notes = [
       ...(truncated ? [truncatedNote(diagnostics.length, total)] : []),
       ...(STATUS_NOTES[status] ?? []),
+      ...unseen.map(({ files, reason }) => `(${counted(files, 'file')} not looked at: ${reason})`),
       ...answererNotes(answered)
     ]
-    const found = diagnostics.length === 0 ? (status === 'complete' ? ['Nothing is found.'] : []) : inWords(diagnostics)
+    const found =
+      diagnostics.length === 0 ? (status === 'complete' ? ['Nothing wrong is found.'] : []) : inWords(diagnostics)
     return {
-      title: `${path ?? 'all'}: ${counts.error} errors, ${counts.warning} warnings`,
+      title: `${path ?? 'all'}: ${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`,
       content: [...found, ...notes].join('\n'),
       metadata: { ...counts, status },
       ...(truncated && { truncated })
@@ -140,3 +152,5 @@ const inWords = (found: readonly Found[]) =>
       return `${placeInWords(where)}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
     })
   )
+
+const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

@@ -1,0 +1,5 @@
+// @ts-check
+import { greet } from './greet.js'
+
+export const fox = '🦊'; greet(fox)
+	greet(fox)

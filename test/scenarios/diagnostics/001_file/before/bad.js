@@ -1,0 +1,5 @@
+// @ts-check
+import { greet } from './greet.js'
+
+/** @type {number} */
+export const loud = greet('fox')

@@ -1,0 +1,5 @@
+// @ts-check
+/** @param {string} name */
+export function greet(name) {
+	return ['Hello', name].join(' ')
+}

@@ -1,0 +1,5 @@
+// @ts-check
+/** @param {string} name */
+export function hail(name) {
+	return ['Hello', name].join(' ')
+}

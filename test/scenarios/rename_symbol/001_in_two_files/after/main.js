@@ -1,0 +1,5 @@
+// @ts-check
+import { hail } from './greet.js'
+
+export const fox = '🦊'; hail(fox)
+	hail(fox)
