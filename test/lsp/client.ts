@@ -97,12 +97,13 @@ export class Client {
     this.notify('textDocument/didOpen', { textDocument: { uri: this.uriOf(name), languageId, version: 1, text } })
   }
 
-  /** Resolves once what was seen and published fits. */
-  async until<T>(find: () => T | undefined): Promise<T> {
+  /** Looks again whenever the server has said something, until there is what was looked for. */
+  async until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
     for (;;) {
-      const found = find()
+      const said = new Promise<void>(resolve => this.#watching.add(resolve))
+      const found = await find()
       if (found !== undefined) return found
-      await new Promise<void>(resolve => this.#watching.add(resolve))
+      await said
     }
   }
 

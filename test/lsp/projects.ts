@@ -1,48 +1,66 @@
-// Small projects with faults that are known, one for each language server. Before what is asked about stand a tab and
-// characters beyond the basic plane, which servers count in units of their own.
+// Small projects with faults that are known, one for each language server, and how that is asked directly. Before what is
+// asked about stand a tab and characters beyond the basic plane, which servers count in units of their own.
+import { cpSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Json } from '../start-app.ts'
 
 export interface Project {
   server: string
   files: Record<string, string>
-  /** The file that is asked about. */
+  /** Puts there what is no text. */
+  prepare?(folder: string): void
+  /** The file that is asked about, and its language. */
   file: string
-  /** A piece of one line of it, whose first character is the place that is asked about. */
+  language: string
+  /** A piece of one line of it; its first character is the place that is asked about. */
   at: string
-  /** What is on the line of each fault. */
+  /** Pieces of the lines that have faults. */
   faults: readonly string[]
+  /** Questions that the server cannot be asked. */
+  lacks?: readonly ('definition' | 'references')[]
+  /** How it is started and told of the project, by hand. */
+  argv: readonly string[]
+  options?(folder: string): Json
+  settings?: Json
+  /** It goes on reading the project after it has said what is wrong, and tells when that is done. */
+  reads_on?: true
+  /** What it takes besides itself. */
+  needs?: readonly string[]
 }
 
 /** Stands in files for the absolute path of the project. */
 export const FOLDER = '%FOLDER%'
 
-export const PROJECTS: readonly Project[] = [
-  {
-    server: 'typescript',
-    files: {
-      'tsconfig.json':
-        '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "types": [] } }\n',
-      'package.json': '{ "name": "fixture", "type": "module" }\n',
-      'src/shout.ts': 'export function shout(text: string): string {\n\treturn text.toUpperCase()\n}\n',
-      'src/main.ts':
-        "import { shout } from './shout.js'\n\n{\n\tconst name = '🦊🦊'; const loud = shout(name)\n\tconst count: number = loud\n\tshout(count)\n}\n"
-    },
-    file: 'src/main.ts',
-    at: 'shout(name)',
-    faults: ['const count', 'shout(count)']
+const TYPESCRIPT = {
+  files: {
+    'tsconfig.json':
+      '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "types": [] } }\n',
+    'package.json': '{ "name": "fixture", "type": "module" }\n',
+    'src/shout.ts': 'export function shout(text: string): string {\n\treturn text.toUpperCase()\n}\n',
+    'src/main.ts':
+      "import { shout } from './shout.js'\n\n{\n\tconst name = '🦊🦊'; const loud = shout(name)\n\tconst count: number = loud\n\tshout(count)\n}\n"
   },
+  file: 'src/main.ts',
+  language: 'typescript',
+  at: 'shout(name)',
+  faults: ['const count', 'shout(count)']
+}
+const TSSERVER = 'node_modules/typescript/lib/tsserver.js'
+
+export const PROJECTS: readonly Project[] = [
+  { server: 'typescript', ...TYPESCRIPT, argv: ['tsc', '--lsp', '--stdio'] },
   {
     server: 'typescript-language-server',
-    files: {
-      'tsconfig.json':
-        '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "types": [] } }\n',
-      'package.json': '{ "name": "fixture", "type": "module" }\n',
-      'src/shout.ts': 'export function shout(text: string): string {\n\treturn text.toUpperCase()\n}\n',
-      'src/main.ts':
-        "import { shout } from './shout.js'\n\n{\n\tconst name = '🦊🦊'; const loud = shout(name)\n\tconst count: number = loud\n\tshout(count)\n}\n"
+    ...TYPESCRIPT,
+    prepare(folder) {
+      mkdirSync(path.join(folder, 'node_modules/typescript'), { recursive: true })
+      for (const name of ['lib', 'package.json'])
+        cpSync(path.join('node_modules/typescript-6', name), path.join(folder, 'node_modules/typescript', name), {
+          recursive: true
+        })
     },
-    file: 'src/main.ts',
-    at: 'shout(name)',
-    faults: ['const count', 'shout(count)']
+    argv: ['typescript-language-server', '--stdio'],
+    options: folder => ({ tsserver: { path: path.join(folder, TSSERVER) } })
   },
   {
     server: 'pyright',
@@ -53,41 +71,59 @@ export const PROJECTS: readonly Project[] = [
         "from shouting import shout\n\nif True:\n\tname = '🦊🦊'; loud = shout(name)\n\tcount: int = loud\n\tshout(count)\n"
     },
     file: 'main.py',
+    language: 'python',
     at: 'shout(name)',
-    faults: ['count: int']
+    faults: ['count: int'],
+    argv: ['pyright-langserver', '--stdio'],
+    settings: { python: { analysis: { diagnosticMode: 'openFilesOnly', useLibraryCodeForTypes: true } } }
   },
   {
     server: 'bash-language-server',
     files: {
-      'shout.sh': '#!/bin/bash\nshout() {\n\techo "$1"\n}\nif true; then\n\techo "🦊🦊"; shout "$HOME"\nfi\nif\n'
+      'shout.sh':
+        '#!/bin/bash\nshout() {\n\techo "$1"\n}\nif true; then\n\techo "🦊🦊"; shout "$HOME"\nfi\necho $1; shout 🦊\n'
     },
     file: 'shout.sh',
+    language: 'shellscript',
     at: 'shout "$HOME"',
-    faults: ['if']
+    faults: ['echo $1; shout'],
+    argv: ['bash-language-server', 'start'],
+    needs: ['shellcheck']
   },
   {
     server: 'yaml-language-server',
     files: { 'a.yaml': 'base: &base\n  name: fox\nchild: { "🦊🦊": *base, x: *none }\nbad: [1, 2\n' },
     file: 'a.yaml',
+    language: 'yaml',
     at: '*base',
-    faults: ['x: *none', 'bad']
+    faults: ['x: *none'],
+    lacks: ['references'],
+    argv: ['yaml-language-server', '--stdio'],
+    settings: { yaml: { schemaStore: { enable: false }, validate: true } }
   },
   {
     server: 'vscode-json-language-server',
     files: { 'a.json': '{\n\t"🦊🦊": 1, "two": 2,,\n\t"two": 3\n}\n' },
     file: 'a.json',
+    language: 'json',
     at: '"two": 2',
-    faults: ['"two": 2,,']
+    faults: ['"two": 2,,', '"two": 3'],
+    lacks: ['definition', 'references'],
+    argv: ['vscode-json-language-server', '--stdio'],
+    settings: { json: { validate: { enable: true } } }
   },
   {
     server: 'vscode-html-language-server',
     files: {
       'a.html':
-        '<!doctype html>\n<html><body>\n<script>\n\tfunction shout(text) { return text }\n\tconst a = "🦊🦊"; shout(a)\n\tconst = 1\n</script>\n</body></html>\n'
+        '<!doctype html>\n<html><body>\n<script>\n\tfunction shout(text) { return text }\n\tconst a = "🦊🦊"; shout(a)\n\tconst b = "🦊"; const = 1\n</script>\n</body></html>\n'
     },
     file: 'a.html',
+    language: 'html',
     at: 'shout(a)',
-    faults: ['const = 1']
+    faults: ['const = 1'],
+    argv: ['vscode-html-language-server', '--stdio'],
+    options: () => ({ embeddedLanguages: { css: true, javascript: true } })
   },
   {
     server: 'vscode-css-language-server',
@@ -96,8 +132,11 @@ export const PROJECTS: readonly Project[] = [
         ':root { --fox: red }\n\n/* 🦊🦊 */\ta { color: var(--fox); colour: red; }\nb { color: var(--fox) }\nc { \n'
     },
     file: 'a.css',
+    language: 'css',
     at: '--fox); colour',
-    faults: ['colour']
+    faults: ['colour: red'],
+    argv: ['vscode-css-language-server', '--stdio'],
+    settings: { css: { validate: true } }
   },
   {
     server: 'clangd',
@@ -108,11 +147,14 @@ export const PROJECTS: readonly Project[] = [
       'shout.h': '#pragma once\nint shout(const char *text);\n',
       'shout.c': '#include "shout.h"\n\nint shout(const char *text)\n{\n\treturn text[0];\n}\n',
       'main.c':
-        '#include "shout.h"\n\nint main(void)\n{\n\tconst char *name = "🦊🦊"; int loud = shout(name);\n\tchar *count = loud;\n\treturn missing;\n}\n'
+        '#include "shout.h"\n\nint main(void)\n{\n\tconst char *name = "🦊🦊"; int loud = shout(name);\n\t/* 🦊 */ char *count = loud;\n\treturn missing;\n}\n'
     },
     file: 'main.c',
+    language: 'c',
     at: 'shout(name)',
-    faults: ['char *count', 'return missing']
+    faults: ['char *count', 'return missing'],
+    argv: ['clangd', '--log=error'],
+    reads_on: true
   },
   {
     server: 'gopls',
@@ -120,10 +162,13 @@ export const PROJECTS: readonly Project[] = [
       'go.mod': 'module example.test/fixture\n\ngo 1.19\n',
       'shout.go': 'package main\n\nfunc shout(text string) string {\n\treturn text + "!"\n}\n',
       'main.go':
-        'package main\n\nfunc main() {\n\tname := "🦊🦊"; loud := shout(name)\n\tvar count int = loud\n\tprintln(count, missing)\n}\n'
+        'package main\n\nfunc main() {\n\tname := "🦊🦊"; loud := shout(name)\n\tvar count int = loud\n\tprintln(count, "🦊", missing)\n}\n'
     },
     file: 'main.go',
+    language: 'go',
     at: 'shout(name)',
-    faults: ['var count', 'missing']
+    faults: ['var count', 'missing'],
+    argv: ['gopls'],
+    needs: ['go']
   }
 ]

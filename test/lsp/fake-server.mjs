@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+// A language server that does as it is told, for faults that no real one has at will. How it begins is told by a file
+// `fake.json` in its folder, what it does when it is asked by the first line of the document that it is asked about.
+import { existsSync, readFileSync } from 'node:fs'
+
+const behaviour = existsSync('fake.json') ? JSON.parse(readFileSync('fake.json', 'utf8')) : {}
+const documents = new Map()
+const log = []
+let lastId = 0
+const kept = []
+
+const send = message => {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+  process.stdout.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+const publish = (uri, diagnostics, version) =>
+  send({ method: 'textDocument/publishDiagnostics', params: { uri, diagnostics, ...(version && { version }) } })
+
+const found = (message, line = 0) => ({
+  range: { start: { line, character: 0 }, end: { line, character: 1 } },
+  message,
+  severity: 2
+})
+
+/** What it does instead of an answer, by the first word of the document. */
+const ACTS = {
+  exit(rest) {
+    process.stderr.write(`ending with ${rest}\n`)
+    process.exit(Number(rest))
+  },
+  hang: (_rest, _id, uri) => publish(uri, [found('hanging')]),
+  garbage: () => process.stdout.write('no header at all\r\n'.repeat(1_000)),
+  fill: rest => kept.push(Buffer.alloc(Number(rest), 1)),
+  flood(rest, id) {
+    for (let i = 0; i < Number(rest); i++) send({ method: 'window/logMessage', params: { type: 4, message: `${i}` } })
+    send({ id, result: { contents: 'flooded' } })
+  },
+  fault: (rest, id) => send({ id, error: { code: Number(rest), message: 'a fault of its own' } })
+}
+
+/** Tells by itself what it finds, by the second line of the document: what it says each time, in order. */
+function finds({ uri, text, version }) {
+  const [, line = ''] = text.split('\n')
+  const [word, ...says] = line.split(' ')
+  if (word === 'publishes') for (const one of says) publish(uri, one === '-' ? [] : [found(one)])
+  if (word === 'versioned') publish(uri, says[0] === '-' ? [] : says.map(one => found(one)), version)
+}
+
+const ANSWERS = {
+  initialize: (_params, id) =>
+    behaviour.initialize === 'hang'
+      ? undefined
+      : behaviour.initialize === 'exit'
+        ? ACTS.exit('7')
+        : send({
+            id,
+            result: {
+              serverInfo: { name: 'fake', version: '1.2' },
+              capabilities: {
+                textDocumentSync: { openClose: true, change: 1, save: true },
+                hoverProvider: true,
+                definitionProvider: true,
+                referencesProvider: true,
+                renameProvider: true,
+                documentSymbolProvider: true,
+                workspaceSymbolProvider: true,
+                ...behaviour.capabilities
+              }
+            }
+          }),
+  shutdown: (_params, id) => (behaviour.shutdown === 'hang' ? undefined : send({ id, result: null })),
+  'textDocument/hover'({ textDocument: { uri }, position }, id) {
+    const { text } = documents.get(uri) ?? { text: '' }
+    const [word, ...rest] = (text.split('\n')[0] ?? '').split(' ')
+    if (ACTS[word]) return ACTS[word](rest.join(' '), id, uri)
+    send({ id, result: { contents: JSON.stringify({ text, position, pid: process.pid, log: log.splice(0) }) } })
+  },
+  'textDocument/definition'({ textDocument: { uri } }, id) {
+    send({ id, result: behaviour.definition ?? { uri, range: found('').range } })
+  },
+  'textDocument/rename': (_params, id) => send({ id, result: behaviour.rename ?? null }),
+  'workspace/symbol': (_params, id) => send({ id, result: behaviour.symbols ?? null }),
+  'textDocument/diagnostic': ({ textDocument: { uri } }, id) =>
+    send({ id, result: { kind: 'full', items: [found(documents.get(uri).text.split('\n')[0])] } })
+}
+
+const HEARS = {
+  exit: () => process.exit(0),
+  initialized() {
+    for (const method of behaviour.asks ?? [])
+      send({ id: `ask-${++lastId}`, method, params: behaviour.params?.[method] ?? {} })
+  },
+  'textDocument/didOpen'({ textDocument }) {
+    documents.set(textDocument.uri, textDocument)
+    finds(textDocument)
+  },
+  'textDocument/didChange'({ textDocument: { uri, version }, contentChanges: [{ text }] }) {
+    documents.set(uri, { uri, text, version })
+    finds(documents.get(uri))
+  },
+  'textDocument/didClose': ({ textDocument: { uri } }) => documents.delete(uri)
+}
+
+function take(message) {
+  const { id, method, params, result, error } = message
+  if (method === undefined) log.push({ answer: error ?? result })
+  else if (id === undefined) {
+    log.push({ told: method, ...(method === 'initialized' ? {} : { params }) })
+    HEARS[method]?.(params)
+  } else if (ANSWERS[method]) ANSWERS[method](params, id)
+  else send({ id, error: { code: -32601, message: `no ${method}` } })
+}
+
+let read = Buffer.alloc(0)
+process.stdin.on('data', bytes => {
+  read = Buffer.concat([read, bytes])
+  for (;;) {
+    const end = read.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const length = Number(/content-length: (\d+)/i.exec(read.subarray(0, end).toString())[1])
+    if (read.length < end + 4 + length) return
+    const body = read.subarray(end + 4, end + 4 + length).toString()
+    read = read.subarray(end + 4 + length)
+    take(JSON.parse(body))
+  }
+})
+process.stdin.on('end', () => process.exit(0))
