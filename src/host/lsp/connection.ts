@@ -24,7 +24,7 @@ export class Connection {
 
   static async over(spawned: Spawned, ear: Ear): Promise<Connection> {
     // It is needed by the first server, and not by a start of ours.
-    const rpc = await import('vscode-jsonrpc/node')
+    const { default: rpc } = await import('vscode-jsonrpc/node')
     return new Connection(rpc, spawned, ear)
   }
 
