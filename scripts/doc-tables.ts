@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { Config } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
 import { EVENTS } from '../src/events/events.ts'
+import { LANGUAGE_SERVERS } from '../src/host/lsp/servers.ts'
 import { TOOLS } from '../src/tools/index.ts'
 
 /** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
@@ -56,6 +57,19 @@ const TABLES: Record<string, () => string> = {
       )
     )
   },
+
+  language_servers: () =>
+    table(
+      ['server', 'files', 'to install'],
+      LANGUAGE_SERVERS.map(({ name, languages, install }) => [
+        `\`${name}\``,
+        Object.values(languages)
+          .flat()
+          .map(one => `\`${one}\``)
+          .join(' '),
+        install.startsWith('see ') ? install : `\`${install}\``
+      ])
+    ),
 
   tools: () =>
     table(

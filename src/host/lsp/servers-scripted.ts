@@ -64,7 +64,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     diagnostics: 'push',
     ready: { notification: 'window/logMessage', says: hasReadAll },
     version: '--version',
-    install: 'npm install --global bash-language-server (and shellcheck, which finds the faults)'
+    install: 'npm install --global bash-language-server'
   },
   {
     name: 'lua-language-server',
