@@ -150,6 +150,7 @@ export default {
       })
       findings.push(...latencyFindings(`${tool}, warm`, measured, WARM))
     }
+    await ours.stop()
     const { oursFirst, floorFirst } = await inTurns(ground.many(5, 1), {
       oursFirst: async () => [await firstDiagnostics(ground, root)],
       floorFirst: async () => [await firstDirectly(ground, copy)]
