@@ -15,8 +15,8 @@ export class FileNews {
   #off: () => void = () => {}
   /** Files that are there, as far as is known. */
   #files = new Set<string>()
-  #looking: Promise<void> | undefined
-  /** When all files were looked at last. */
+  #comparing: Promise<void> = Promise.resolve()
+  /** When changes were lost last, or it began to tell. */
   #looked = 0
 
   constructor(workspace: Served, tell: (path: string, event: FileEvent) => void) {
@@ -33,11 +33,9 @@ export class FileNews {
 
   /** Resolves once all changes made before are told, where that can be known. */
   async settled(): Promise<void> {
-    const { watcher } = this.#workspace
-    // What is still being looked at for the first time has not been told otherwise.
-    if (!watcher.live) return
-    await watcher.settled()
-    await this.#looking
+    await this.#started
+    await this.#workspace.watcher.settled()
+    await this.#comparing
   }
 
   /** A call has changed something. */
@@ -63,34 +61,28 @@ export class FileNews {
   }
 
   #hear({ paths, gone, everything }: News) {
-    if (everything || gone.length > 0)
-      this.#looking ??= this.#compare().finally(() => {
-        this.#looking = undefined
-      })
+    let folders = everything || gone.length > 0
     for (const path of paths) {
       const kind = kindOf(`${this.#workspace.root}/${path}`)
-      if (kind === 'file') this.#note(path, this.#files.has(path) ? 'changed' : 'created')
-      else if (kind === undefined && this.#files.has(path)) this.#note(path, 'deleted')
-      else if (kind === 'folder' && !this.#looking) this.#looking = this.#compareSoon()
+      if (kind === 'folder') folders = true
+      else if (kind === 'file') this.#note(path, this.#files.has(path) ? 'changed' : 'created')
+      else if (this.#files.has(path)) this.#note(path, 'deleted')
     }
+    if (folders) this.#comparing = this.#comparing.then(() => this.#compare(everything)).catch(() => {})
   }
 
-  #compareSoon(): Promise<void> {
-    return this.#compare().finally(() => {
-      this.#looking = undefined
-    })
-  }
-
-  /** A folder came or went, or rules changed: what is there now is held against what was. */
-  async #compare(): Promise<void> {
+  /** A folder came or went, or rules changed: the names that are there now are held against those that were. Where changes
+   * were lost, files are looked at too. */
+  async #compare(everything: boolean): Promise<void> {
     const { list, root } = this.#workspace
-    const since = this.#looked
-    this.#looked = Date.now()
-    const now = new Set(await list.files().catch(() => [...this.#files]))
+    const now = new Set(await list.files())
     for (const path of this.#files) if (!now.has(path)) this.#note(path, 'deleted')
     for (const path of now) if (!this.#files.has(path)) this.#note(path, 'created')
-    if (now.size > MOST_COMPARED) return
-    for (const path of now) if (modified(`${root}/${path}`) >= since) this.#note(path, 'changed')
+    if (!everything) return
+    const since = this.#looked
+    this.#looked = Date.now()
+    if (now.size <= MOST_COMPARED)
+      for (const path of now) if (modified(`${root}/${path}`) >= since) this.#note(path, 'changed')
   }
 
   #note(path: string, event: FileEvent) {

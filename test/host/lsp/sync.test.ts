@@ -1,0 +1,150 @@
+// What a language server is told of files: each as it is at the moment of the question, whoever changed it, and others that
+// it wants to hear of.
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { frontEnd } from '../../front-end.ts'
+import { startFaked } from '../../lsp/fake.ts'
+import { skip } from '../../sandbox/world.ts'
+import type { Json } from '../../start-app.ts'
+
+/** What it was told of documents, and of files that it has not open. */
+const heard = (log: readonly Json[], root: string) =>
+  log.flatMap(({ told, params }) => {
+    const uri = params?.textDocument?.uri
+    if (uri) return [`${told.slice('textDocument/did'.length)} ${uri.slice(`file://${root}/`.length)}`]
+    if (told !== 'workspace/didChangeWatchedFiles') return []
+    return params.changes.map(({ uri: one, type }: Json) => `${TYPES[type]} ${one.slice(`file://${root}/`.length)}`)
+  })
+const TYPES = ['', 'created', 'changed', 'deleted']
+
+t.test('a file is shown as it is, whoever changed it', { skip }, async t => {
+  const app = await startFaked(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
+  const file = path.join(app.root, 'a.yaml')
+  t.equal((await app.told('a.yaml')).text, 'a: 1\n')
+  t.same(heard((await app.told('a.yaml')).log, app.root), [], 'nothing is told twice')
+
+  await app.post('/approve?wait_ms=10000', {
+    tool_call_id: (await app.call('edit_file', { path: 'a.yaml', old: '1', new: '2' })).tool_call_id
+  })
+  t.match(await app.told('a.yaml'), { text: 'a: 2\n' })
+  writeFileSync(file, 'a: 3\n')
+  const changed = await app.told('a.yaml')
+  t.equal(changed.text, 'a: 3\n', 'changed behind our backs')
+  t.same(
+    heard(changed.log, app.root).filter((one: string) => one.startsWith('C')),
+    ['Change a.yaml']
+  )
+  // As editors do it.
+  writeFileSync(`${file}.new`, 'a: 4\n')
+  renameSync(`${file}.new`, file)
+  t.equal((await app.told('a.yaml')).text, 'a: 4\n', 'replaced')
+
+  await app.told('b.yaml')
+  writeFileSync(file, 'a: 5\n')
+  t.same(heard((await app.told('b.yaml')).log, app.root).slice(0, 1), ['Change a.yaml'], 'another that is open')
+  rmSync(file)
+  t.ok(heard((await app.told('b.yaml')).log, app.root).includes('Close a.yaml'), 'one that is gone')
+  t.match(await app.error('a.yaml'), { code: 'FILE_NOT_FOUND' })
+})
+
+t.test('what an editor has not saved is what it sees', { skip }, async t => {
+  const app = await startFaked(t, { 'a.yaml': 'a: 1\n' })
+  const editor = await frontEnd(t, app)
+  const document = async () => {
+    const { body } = await app.request('POST', '/calls?wait_ms=30000', {
+      tool: 'hover',
+      params: { path: 'a.yaml', line: 1, col: 1 }
+    })
+    return { text: JSON.parse(body.result.data.text).text, ...body.result.data.answered.document }
+  }
+  t.match(await document(), { text: 'a: 1\n', unsaved: undefined })
+  await editor.hold('a.yaml', 'a: 2, unsaved\n')
+  t.match(await document(), { text: 'a: 2, unsaved\n', unsaved: true })
+  await editor.hold('a.yaml', 'a: 3, unsaved\n')
+  t.match(await document(), { text: 'a: 3, unsaved\n', unsaved: true })
+  await editor.drop('a.yaml')
+  t.match(await document(), { text: 'a: 1\n', unsaved: undefined })
+})
+
+t.test('it hears of the files that it asked to hear of', { skip }, async t => {
+  const watchers = (pattern: unknown, kind?: number) => ({
+    registrations: [
+      {
+        id: 'watch',
+        method: 'workspace/didChangeWatchedFiles',
+        registerOptions: { watchers: [{ globPattern: pattern, ...(kind && { kind }) }] }
+      }
+    ]
+  })
+  const app = await startFaked(
+    t,
+    { 'a.yaml': 'a: 1\n', 'data/old.json': '1', 'data/gone.json': '1', '.gitignore': 'ignored\n' },
+    {
+      behaviour: {
+        asks: ['client/registerCapability'],
+        params: { 'client/registerCapability': watchers('**/*.json') }
+      }
+    }
+  )
+  const at = (name: string) => path.join(app.root, name)
+  await app.told('a.yaml')
+  // What is there at first is known once that has been looked at.
+  for (let told: string[] = []; !told.includes('changed data/old.json'); ) {
+    appendFileSync(at('data/old.json'), '1')
+    told = heard((await app.told('a.yaml')).log, app.root)
+  }
+  appendFileSync(at('data/old.json'), '2')
+  writeFileSync(at('data/new.json'), '1')
+  rmSync(at('data/gone.json'))
+  writeFileSync(at('data/other.txt'), '1')
+  writeFileSync(at('data/short-lived.json'), '1')
+  rmSync(at('data/short-lived.json'))
+  t.same(heard((await app.told('a.yaml')).log, app.root).sort(), [
+    'changed data/old.json',
+    'created data/new.json',
+    'deleted data/gone.json'
+  ])
+  mkdirSync(at('data/deep/er'), { recursive: true })
+  writeFileSync(at('data/deep/er/one.json'), '1')
+  t.same(heard((await app.told('a.yaml')).log, app.root), ['created data/deep/er/one.json'], 'in a new folder')
+  rmSync(at('data/deep'), { recursive: true })
+  t.same(heard((await app.told('a.yaml')).log, app.root), ['deleted data/deep/er/one.json'], 'with its folder')
+  await app.call('write_file', { path: 'data/ours.json', content: '1' })
+  t.same(heard((await app.told('a.yaml')).log, app.root), ['created data/ours.json'], 'made by a call')
+})
+
+t.test('a file of its own language that has changed is shown to it', { skip }, async t => {
+  const app = await startFaked(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
+  await app.told('a.yaml')
+  for (let told: string[] = []; !told.includes('Open b.yaml'); ) {
+    appendFileSync(path.join(app.root, 'b.yaml'), '# more\n')
+    told = heard((await app.told('a.yaml')).log, app.root)
+  }
+  await app.call('write_file', { path: 'c.yaml', content: 'c: 1\n' })
+  t.same(heard((await app.told('a.yaml')).log, app.root), ['Open c.yaml'])
+})
+
+t.test('no more stay open than are of use', { skip }, async t => {
+  const names = Array.from({ length: 102 }, (_, i) => `f${i}.yaml`)
+  const app = await startFaked(t, Object.fromEntries(names.map(name => [name, `${name}: 1\n`])))
+  const log: Json[] = []
+  for (const name of names) log.push(...(await app.told(name)).log)
+  log.push(...(await app.told(names.at(-1)!)).log)
+  const closed = heard(log, app.root).filter((one: string) => one.startsWith('Close'))
+  t.same(closed, ['Close f0.yaml', 'Close f1.yaml'], 'the one asked about longest ago goes first')
+})
+
+t.test('texts of any encoding are shown as text', { skip }, async t => {
+  const app = await startFaked(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
+  t.equal((await app.told('a.yaml')).text, 'a: 🦊\r\nb: 2\r\n', 'without its mark')
+  const { body } = await app.request('POST', '/calls?wait_ms=30000', {
+    tool: 'hover',
+    params: { path: 'a.yaml', line: 1, col: 5 }
+  })
+  t.same(JSON.parse(body.result.data.text).position, { line: 0, character: 5 }, 'a character of two units counts once')
+  writeFileSync(path.join(app.root, 'a.yaml'), Buffer.from('\ufeffa: 1\n', 'utf16le'))
+  t.equal((await app.told('a.yaml')).text, 'a: 1\n')
+  writeFileSync(path.join(app.root, 'a.yaml'), Buffer.from([0, 1, 2, 3]))
+  t.match(await app.error('a.yaml'), { code: 'BINARY_FILE' })
+})
