@@ -32,8 +32,6 @@ export interface LanguageServer {
   /** How else it is asked, where what it tells by itself says too little. */
   inquiry?: Inquiry
   ready: Readiness
-  /** Ends when asked for its version with this word, at once and with nothing else done. */
-  version?: string
   /** What a person types to install it, or does. */
   install: string
 }

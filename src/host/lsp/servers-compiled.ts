@@ -36,7 +36,6 @@ export const COMPILED: readonly LanguageServer[] = [
     unkept_args: ['--background-index=false'],
     diagnostics: 'push',
     ready: 'progress',
-    version: '--version',
     install: 'apt-get install clangd'
   },
   {
@@ -63,7 +62,6 @@ export const COMPILED: readonly LanguageServer[] = [
     experimental: { serverStatusNotification: true },
     diagnostics: 'both',
     ready: { notification: 'experimental/serverStatus', says: is('quiescent', true) },
-    version: '--version',
     install: 'rustup component add rust-analyzer'
   },
   {
@@ -73,7 +71,6 @@ export const COMPILED: readonly LanguageServer[] = [
     programs: [{ name: 'zls' }],
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'see https://zigtools.org/zls/install'
   },
   {
@@ -113,7 +110,6 @@ export const COMPILED: readonly LanguageServer[] = [
     reads: ['.nuget/packages', '.dotnet'],
     diagnostics: 'both',
     ready: 'progress',
-    version: '--version',
     install: 'dotnet tool install --global csharp-ls'
   },
   {
@@ -148,7 +144,6 @@ export const COMPILED: readonly LanguageServer[] = [
     reads: ['.cabal', '.ghcup', '.local/state/cabal', '.stack'],
     diagnostics: 'push',
     ready: 'progress',
-    version: '--version',
     install: 'ghcup install hls'
   },
   {
@@ -159,7 +154,6 @@ export const COMPILED: readonly LanguageServer[] = [
     reads: ['.opam'],
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'opam install ocaml-lsp-server'
   }
 ]

@@ -51,7 +51,6 @@ export const SCRIPTED: readonly LanguageServer[] = [
     programs: pythons('pylsp'),
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'pip install python-lsp-server'
   },
   {
@@ -63,7 +62,6 @@ export const SCRIPTED: readonly LanguageServer[] = [
     settings: () => ({ bashIde: { shfmt: { path: '' }, backgroundAnalysisMaxFiles: 500 } }),
     diagnostics: 'push',
     ready: { notification: 'window/logMessage', says: hasReadAll },
-    version: '--version',
     install: 'npm install --global bash-language-server'
   },
   {
@@ -79,7 +77,6 @@ export const SCRIPTED: readonly LanguageServer[] = [
     settings: () => ({ Lua: { telemetry: { enable: false }, workspace: { checkThirdParty: false } } }),
     diagnostics: 'both',
     ready: 'progress',
-    version: '--version',
     install: 'see https://luals.github.io/#install'
   },
   {
@@ -92,7 +89,6 @@ export const SCRIPTED: readonly LanguageServer[] = [
     settings: () => ({ solargraph: { diagnostics: true, checkGemVersion: false } }),
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'gem install solargraph'
   },
   {
@@ -114,7 +110,6 @@ export const SCRIPTED: readonly LanguageServer[] = [
     args: ['language-server'],
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'see https://phpactor.readthedocs.io'
   }
 ]

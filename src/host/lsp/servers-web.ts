@@ -36,7 +36,6 @@ export const WEB: readonly LanguageServer[] = [
     unless: [TSSERVER],
     diagnostics: 'pull',
     ready: 'initialized',
-    version: '--version',
     install: 'npm install --global typescript'
   },
   {
@@ -54,7 +53,6 @@ export const WEB: readonly LanguageServer[] = [
     diagnostics: 'push',
     inquiry: TSSERVER_INQUIRY,
     ready: 'progress',
-    version: '--version',
     install: 'npm install --global typescript-language-server typescript@6'
   },
   {

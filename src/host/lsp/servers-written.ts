@@ -20,7 +20,6 @@ export const WRITTEN: readonly LanguageServer[] = [
     args: ['server'],
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'see https://github.com/artempyanykh/marksman#how-to-install'
   },
   {
@@ -31,7 +30,6 @@ export const WRITTEN: readonly LanguageServer[] = [
     settings: () => ({ texlab: { build: { onSave: false }, chktex: { onOpenAndSave: false } } }),
     diagnostics: 'push',
     ready: 'progress',
-    version: '--version',
     install: 'cargo install --locked texlab'
   },
   {
@@ -44,7 +42,6 @@ export const WRITTEN: readonly LanguageServer[] = [
     settings: () => ({ evenBetterToml: { schema: { enabled: false } } }),
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'cargo install --features lsp --locked taplo-cli'
   },
   {
@@ -55,7 +52,6 @@ export const WRITTEN: readonly LanguageServer[] = [
     args: ['serve'],
     diagnostics: 'push',
     ready: 'progress',
-    version: '--version',
     install: 'see https://developer.hashicorp.com/terraform/install'
   },
   {
@@ -65,7 +61,6 @@ export const WRITTEN: readonly LanguageServer[] = [
     programs: [{ name: 'cmake-language-server' }],
     diagnostics: 'push',
     ready: 'initialized',
-    version: '--version',
     install: 'pip install cmake-language-server'
   },
   {
@@ -75,7 +70,6 @@ export const WRITTEN: readonly LanguageServer[] = [
     programs: [{ name: 'nil' }],
     diagnostics: 'both',
     ready: 'initialized',
-    version: '--version',
     install: 'nix profile install nixpkgs#nil'
   }
 ]
