@@ -15,7 +15,7 @@ import type { FileEvent } from './files-told.ts'
 import type { ServerDiagnostic } from './findings.ts'
 import { groundOf } from './ground.ts'
 import type { Finding, LanguageServers, Languages, ServerState } from './languages.ts'
-import type { Ground, Launch } from './launch.ts'
+import { type Ground, type Launch, serversFor } from './launch.ts'
 import { memoryOf } from './memory.ts'
 import { Places } from './places.ts'
 import { ProjectServer } from './project-server.ts'
@@ -65,10 +65,13 @@ export class LanguageServerPool implements LanguageServers {
   readonly #listeners: ((finding: Finding) => void)[] = []
   readonly #closing = new AbortController()
   readonly #upkeep: Upkeep
+  readonly #searchPath: string
   #kept: 'strict' | undefined
+  #path = { folders: '', until: 0 }
 
   constructor(options: PoolOptions) {
     this.#options = options
+    this.#searchPath = pathBeside(options.roots, options.environment)
     this.#rows = configured(LANGUAGE_SERVERS, options.settings.servers)
     this.#upkeep = new Upkeep(() => this.#servers.values(), options.settings)
   }
@@ -111,8 +114,15 @@ export class LanguageServerPool implements LanguageServers {
 
   /** What can be seen of a workspace at this moment. */
   groundOf(workspace: Workspace): Ground {
+    return groundOf(workspace, this.#searchPath(), this.#kept !== undefined)
+  }
+
+  /** Where programs are looked for. Links lead elsewhere now and then, and are looked at no more often than that. */
+  #searchPath(): string {
     const { environment, roots } = this.#options
-    return groundOf(workspace, pathBeside(roots, environment), this.#kept !== undefined)
+    const now = performance.now()
+    if (now >= this.#path.until) this.#path = { folders: pathBeside(roots, environment), until: now + CHOICE_MS }
+    return this.#path.folders
   }
 
   /** The server for a file that runs already. */
@@ -141,7 +151,8 @@ export class LanguageServerPool implements LanguageServers {
   warm(workspace: string, paths: readonly string[]) {
     if (!this.#options.settings.warm) return
     const known = this.known(workspace)
-    for (const path of paths) void this.#warm(known.workspace, path).catch(() => {})
+    for (const path of paths)
+      if (serversFor(path, this.#rows).length > 0) void this.#warm(known.workspace, path).catch(() => {})
   }
 
   /** A call has changed a file. */
