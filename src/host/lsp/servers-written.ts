@@ -36,7 +36,7 @@ export const WRITTEN: readonly LanguageServer[] = [
     name: 'taplo',
     languages: { toml: ['.toml', 'Cargo.lock'] },
     roots: [['.taplo.toml', 'taplo.toml']],
-    programs: [{ own: 'node_modules/.bin/taplo' }, { name: 'taplo' }],
+    programs: [{ name: 'taplo' }],
     args: ['lsp', 'stdio'],
     // It would load schemas from the network.
     settings: () => ({ evenBetterToml: { schema: { enabled: false } } }),
