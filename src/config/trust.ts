@@ -60,6 +60,7 @@ const TIGHTEN: Record<string, (now: never, asked: never) => unknown> = {
   read_only: (now: boolean, asked: boolean) => now || asked,
   'approval.ttl_ms': (now: number, asked: number) => shorter(now, asked),
   'language_servers.enabled': (now: boolean, asked: boolean) => now && asked,
+  'language_servers.servers.*.disabled': (now: boolean | undefined, asked: boolean) => now || asked,
   'limits.*': (now: number, asked: number) => Math.min(now, asked),
   'sensitive.names': (now: string[], asked: string[]) => [...new Set([...now, ...asked])],
   'sensitive.call_only': (now: string, asked: string) => (asked === 'deny' ? asked : now),
@@ -73,7 +74,7 @@ const shorter = (now: number, asked: number) => (asked === 0 ? now : now === 0 ?
 function tighten(draft: Table, asked: Table, at: string[]): string[][] {
   return Object.entries(asked).flatMap(([key, value]) => {
     const path = [...at, key]
-    const rule = TIGHTEN[path.join('.')] ?? TIGHTEN[withWildcard(path)]
+    const rule = TIGHTEN[path.join('.')] ?? TIGHTEN[withWildcard(path, 1)] ?? TIGHTEN[withWildcard(path, 2)]
     if (rule) {
       const before = Object.hasOwn(draft, key) ? draft[key] : undefined
       const next = rule(before as never, value as never)
@@ -89,4 +90,5 @@ function tighten(draft: Table, asked: Table, at: string[]): string[][] {
   })
 }
 
-const withWildcard = (path: readonly string[]) => path.map((part, index) => (index === 1 ? '*' : part)).join('.')
+const withWildcard = (path: readonly string[], at: number) =>
+  path.map((part, index) => (index === at ? '*' : part)).join('.')

@@ -87,6 +87,17 @@ t.test('nothing configured: the current folder, with every default', async t => 
       open_files: 4_096
     },
     commands: { quiet_ms: 60_000, max_jobs: 32, keep_jobs: 100 },
+    language_servers: {
+      enabled: true,
+      servers: {},
+      max_servers: 8,
+      idle_ms: 600_000,
+      memory_bytes: 4_294_967_296,
+      start_ms: 60_000,
+      answer_ms: 10_000,
+      warm: true,
+      diagnostics_after_edit_ms: 1_500
+    },
     secrets: { mask: true, env: [], files: ['.env', '.env.*'] },
     trust: {},
     log: { level: 'info' },
@@ -222,6 +233,27 @@ t.test('a workspace that is not trusted may only tighten', async t => {
     `${workspaceFile}:8:35 agents/bot/tools/allow: ${ignored}`,
     `To trust ${workspaceFile} as it is now, add to ${userFile}: "trust": { "${workspaceFile}": "${sha256(WORKSPACE)}" }`
   ])
+})
+
+t.test('a workspace may switch language servers off, and no more', async t => {
+  const { load, workspaceFile } = place(t, {
+    workspace: `{ "language_servers": {
+  "idle_ms": 1,
+  "servers": { "pyright": { "disabled": true }, "gopls": { "disabled": false, "command": "/tmp/evil" } }
+} }`
+  })
+  const { settings, warnings } = await load()
+  const { servers, idle_ms } = settings.language_servers
+  t.strictSame(servers, { pyright: { disabled: true }, gopls: { disabled: false } })
+  t.equal(idle_ms, 600_000)
+  const ignored = 'ignored, a workspace that is not trusted may only tighten'
+  t.match(warnings, [
+    `${workspaceFile}:2:14 language_servers/idle_ms: ${ignored}`,
+    `${workspaceFile}:3:90 language_servers/servers/gopls/command: ${ignored}`,
+    /To trust/
+  ])
+  const off = await place(t, { workspace: '{ "language_servers": { "enabled": false } }' }).load()
+  t.equal(off.settings.language_servers.enabled, false)
 })
 
 t.test('a trusted content is taken, but never who is served to whom', async t => {

@@ -65,13 +65,11 @@ export class LanguageServerPool implements LanguageServers {
   readonly #listeners: ((finding: Finding) => void)[] = []
   readonly #closing = new AbortController()
   readonly #upkeep: Upkeep
-  readonly #searchPath: string
   #kept: 'strict' | undefined
   #path = { folders: '', until: 0 }
 
   constructor(options: PoolOptions) {
     this.#options = options
-    this.#searchPath = pathBeside(options.roots, options.environment)
     this.#rows = configured(LANGUAGE_SERVERS, options.settings.servers)
     this.#upkeep = new Upkeep(() => this.#servers.values(), options.settings)
   }

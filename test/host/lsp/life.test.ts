@@ -205,8 +205,11 @@ t.test('settings of the user lie over those of the server', { skip }, async t =>
 
 t.test('none outlives a server of ours that is killed', { skip }, async t => {
   const { language_servers, sandbox } = faked()
-  const at = place(t, { 'a.yaml': 'a: 1\n', '../config.json': JSON.stringify({ language_servers, sandbox }) })
-  const server = await at.serve('--config', path.join(at.folder, 'config.json'))
+  const at = place(t, {
+    'a.yaml': 'a: 1\n',
+    '../home/.config/toolgate/config.jsonc': JSON.stringify({ language_servers, sandbox })
+  })
+  const server = await at.serve()
   const { token } = JSON.parse(readFileSync(server.discovery_file, 'utf8')) as { token: string }
   const ask = async (method: string, target: string, body?: object): Promise<Json> => {
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
