@@ -248,8 +248,8 @@ t.test('a workspace may switch language servers off, and no more', async t => {
   t.equal(idle_ms, 600_000)
   const ignored = 'ignored, a workspace that is not trusted may only tighten'
   t.match(warnings, [
-    `${workspaceFile}:2:14 language_servers/idle_ms: ${ignored}`,
-    `${workspaceFile}:3:90 language_servers/servers/gopls/command: ${ignored}`,
+    `${workspaceFile}:2:3 language_servers/idle_ms: ${ignored}`,
+    `${workspaceFile}:3:79 language_servers/servers/gopls/command: ${ignored}`,
     /To trust/
   ])
   const off = await place(t, { workspace: '{ "language_servers": { "enabled": false } }' }).load()
