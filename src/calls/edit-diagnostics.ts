@@ -9,28 +9,35 @@ import { mayShow } from './may-show.ts'
 import { type Compared, compared } from './new-diagnostics.ts'
 
 const MOST_FILES = 20
+/** Of all that a command may change, so many are looked at to find those. */
+const MOST_LOOKED_AT = 200
 const MOST_TOLD = 50
 const LONGEST_MESSAGE = 500
 /** What a server that is late may take to say that it is. */
 const GRACE_MS = 100
+/** How long an edit waits at most to be told what is wrong with a file that nobody has asked about yet. */
+const BEFORE_MS = 500
 
 /** What was known before the call acted. */
 export interface Before {
   known: Known
   asked: ReadonlyMap<string, Promise<Diagnosed | undefined>>
+  /** Worth waiting for before anything changes: without it nobody could say what is new. */
+  needed?: Promise<unknown>
 }
 
-/** Begins to ask what is wrong with the files that a call is about to change. Waits for nothing. */
+/** Begins to ask what is wrong with the files that a call is about to change. */
 export function lookBefore(engine: Engine, live: Live): Before | undefined {
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
   const { assessment, host, call } = live
   if (ms === 0 || assessment!.effect === 'read') return undefined
   const written = assessment!.paths.filter(({ access, tree }) => access === 'write' && !tree).map(({ path }) => path)
   const running = written.slice(0, MOST_FILES).filter(path => host.languages.runs(path))
-  return {
-    known: engine.findings.of(call.workspace),
-    asked: new Map(running.map(path => [path, ask(live, path, ms)]))
-  }
+  const known = engine.findings.of(call.workspace)
+  const asked = new Map(running.map(path => [path, ask(live, path, ms)]))
+  const isKnown = new Set([...known.values()].map(({ path }) => path))
+  const needed = running.filter(path => !isKnown.has(path)).map(path => asked.get(path)!)
+  return { known, asked, ...(needed.length > 0 && { needed: inTime(Promise.all(needed), Math.min(ms, BEFORE_MS)) }) }
 }
 
 /** What is wrong now that was not before; undefined where nothing changed that a running server knows of. */
@@ -41,9 +48,9 @@ export async function lookAfter(
 ): Promise<NewDiagnostics | undefined> {
   if (!before) return undefined
   const { host, call } = live
-  const edits = editsOf(live)
+  const edits = editsOf(live).slice(0, MOST_LOOKED_AT)
   const running = edits.filter(({ path }) => host.languages.runs(path))
-  const others = edits.filter(edit => !running.includes(edit))
+  const others = edits.filter(edit => !running.includes(edit)).slice(0, MOST_FILES)
   if (others.length > 0)
     engine.languages.warm(
       call.workspace,
@@ -53,7 +60,7 @@ export async function lookAfter(
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
   const asked = running.slice(0, MOST_FILES)
   const answers = await Promise.all(
-    asked.map(async edit => ({ edit, now: await inTime(ask(live, edit.path, ms), ms) }))
+    asked.map(async edit => ({ edit, now: await inTime(ask(live, edit.path, ms), ms + GRACE_MS) }))
   )
   const found: Compared[] = []
   let isCompared = true
@@ -110,7 +117,7 @@ const ask = ({ host }: Live, path: string, within_ms: number) =>
 /** A server that does not keep to its time is not waited for. */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), ms + GRACE_MS)
+  const timer = setTimeout(() => resolve(undefined), ms)
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer))
 }
 
@@ -150,7 +157,8 @@ async function knownBefore(
   const answer = await Promise.race([asked.get(from), undefined])
   const seen = answer?.answered.find(({ document }) => document?.path === path)?.document?.hash
   if (answer?.status === 'complete' && (seen === undefined || seen === before_hash)) return answer.diagnostics
-  const findings = [...known.values()].filter(finding => finding.path === from)
+  const isOfThat = (hash: string | undefined) => hash === undefined || before_hash === undefined || hash === before_hash
+  const findings = [...known.values()].filter(finding => finding.path === from && isOfThat(finding.hash))
   return findings.length === 0 ? undefined : findings.flatMap(({ diagnostics }) => diagnostics)
 }
 

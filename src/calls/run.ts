@@ -137,8 +137,9 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
     live.told_progress = true
     progress.append(events.map(told => ({ type: 'tool.progress', ...about(live.call), ...told })))
   })
-  const before = lookBefore(engine, live)
   try {
+    const before = lookBefore(engine, live)
+    if (before?.needed) await before.needed
     const output = await withRetries(live, teller)
     teller.flush()
     const result = present(engine, live, output, await lookAfter(engine, live, before))

@@ -57,6 +57,18 @@ for (const [server, { program }] of Object.entries(TYPESCRIPT))
     stream.close()
   })
 
+t.test('what was wrong before is known also of a file that nobody asked about', { skip: lacking('tsc') }, async t => {
+  const files = { ...PROJECT, 'src/bad.ts': 'export const bad: number = "x"\n' }
+  const { done, write } = await project(t, files, { settings: patient('typescript') })
+  data(await done('diagnostics', { path: 'src/main.ts' }))
+  const edit = async (old: string, text: string) =>
+    (await done('edit_file', { path: 'src/bad.ts', old, new: text })).result.metadata.diagnostics
+  t.match(await edit('export', '\nexport'), { status: 'complete', new: [], compared: true })
+  write('src/bad.ts', '\nexport const bad: number = "x"\nexport const worse: number = "y"\n')
+  const { compared, new: fresh } = await edit('"x"', '1')
+  t.equal(fresh.length, compared ? 0 : 1, 'what somebody else broke meanwhile is not told as new')
+})
+
 t.test('a change is told that breaks another file', { skip: lacking('tsc') }, async t => {
   const { done } = await project(t, PROJECT, { settings: patient('typescript') })
   data(await done('diagnostics', { path: 'src/main.ts' }))
