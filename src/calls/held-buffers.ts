@@ -21,12 +21,8 @@ export class HeldBuffers {
   /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. */
   put(workspace: string | undefined, holder: Holder, sent: readonly SentBuffer[], lease_ms: number): Holding {
     const served = workspaceOf(this.#engine, workspace)
-    this.#engine.buffers.put(served, holder, sent, lease_ms)
-    const paths = this.#engine.buffers.list(served.name).filter(({ client_id }) => client_id === holder.client_id)
-    this.#engine.languages.warm(
-      served.name,
-      paths.map(({ path }) => path)
-    )
+    const paths = this.#engine.buffers.put(served, holder, sent, lease_ms)
+    this.#engine.languages.warm(served.name, paths)
     return this.#holding(served.name, holder.client_id)
   }
 

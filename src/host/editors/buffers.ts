@@ -75,20 +75,24 @@ export class Buffers {
     this.#now = now
   }
 
-  /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. */
-  put(workspace: Workspace, holder: Holder, sent: readonly SentBuffer[], lease_ms: number) {
+  /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. Gives the
+   * canonical paths of what was sent. */
+  put(workspace: Workspace, holder: Holder, sent: readonly SentBuffer[], lease_ms: number): string[] {
     this.#sweep()
     const lease = this.#leases.get(holder.client_id)
     const buffers = new Map(lease?.buffers)
     const others = this.#entries().filter(({ held }) => held.client_id !== holder.client_id)
+    const paths: string[] = []
     for (const each of sent) {
       const held = heldOf(each, this.#mayHold(workspace, each.path), holder)
       const turn = ++this.#turn
       buffers.set(keyOf(workspace.name, held.path), { held, workspace: workspace.name, given: each.path, turn })
+      paths.push(held.path)
     }
     this.#mustFit([...others, ...buffers.values()])
     if (buffers.size > 0) this.#leases.set(holder.client_id, { until: this.#now() + lease_ms, buffers })
     if (sent.length > 0) this.#changed(workspace.name)
+    return paths
   }
 
   /** The client holds this file no longer, or, without a path, none of the workspace. */
