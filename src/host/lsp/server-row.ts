@@ -32,6 +32,8 @@ export interface LanguageServer {
   /** How else it is asked, where what it tells by itself says too little. */
   inquiry?: Inquiry
   ready: Readiness
+  /** The version in what it tells of that, where it tells more. */
+  version?(told: string): string | undefined
   /** What a person types to install it, or does. */
   install: string
 }

@@ -16,6 +16,15 @@ const JAVA = {
 const is = (name: string, value: unknown) => (params: unknown) =>
   (params as Record<string, unknown> | null | undefined)?.[name] === value
 
+/** Of all that a Go program knows of how it was built. */
+function versionIn(told: string): string | undefined {
+  try {
+    return String((JSON.parse(told) as { Version: unknown }).Version)
+  } catch {
+    return undefined
+  }
+}
+
 export const COMPILED: readonly LanguageServer[] = [
   {
     name: 'clangd',
@@ -47,6 +56,7 @@ export const COMPILED: readonly LanguageServer[] = [
     environment: () => ({ GOPROXY: 'off', GOTOOLCHAIN: 'local' }),
     diagnostics: 'push',
     ready: 'progress',
+    version: versionIn,
     install: 'go install golang.org/x/tools/gopls@latest'
   },
   {

@@ -14,6 +14,7 @@ import { type Launch, serversFor } from './launch.ts'
 import { type Ending, folderOf, overFor, Peer } from './peer.ts'
 import type { Units } from './positions.ts'
 import { Readiness } from './readiness.ts'
+import type { LanguageServer } from './server-row.ts'
 import type { Sources } from './sources.ts'
 import type { Started } from './start-server.ts'
 import { pathOfUri, uriOf, within } from './uris.ts'
@@ -22,6 +23,7 @@ import { pathOfUri, uriOf, within } from './uris.ts'
 const MOST_TIMEOUTS = 3
 /** Files changed since it runs that it is shown, rather than left to notice. */
 const MOST_SHOWN = 32
+const LONGEST_VERSION = 100
 
 export interface SessionOptions {
   launch: Launch
@@ -85,7 +87,7 @@ export class Session {
     this.#files = new FilesToTell(workspace.root)
     this.readiness = readiness
     this.capabilities = result.capabilities ?? {}
-    this.version = result.serverInfo?.version
+    this.version = versionOf(launch.server, result.serverInfo?.version)
     this.units = unitsOf(this.capabilities)
     this.documents = new Documents(sources, {
       notify(method, params) {
@@ -209,6 +211,11 @@ function initializing({ options, server }: Launch, folder: string) {
     trace: 'off',
     locale: 'en'
   }
+}
+
+function versionOf({ version }: LanguageServer, told: string | undefined): string | undefined {
+  if (told === undefined) return undefined
+  return (version ? version(told) : told)?.slice(0, LONGEST_VERSION)
 }
 
 const unitsOf = ({ positionEncoding }: ServerCapabilities): Units =>
