@@ -222,6 +222,9 @@ export class LanguageServerPool implements LanguageServers {
   async #warm(workspace: Served, path: string): Promise<void> {
     if (!this.#options.settings.enabled || (await this.kept()) === undefined) return
     const server = await this.serverFor(workspace, path)
+    // None that is asked makes room for one that nobody has asked yet.
+    const others = [...this.#servers.values()].filter(other => other !== server && (other.session || other.isStarting))
+    if (others.length >= this.#options.settings.max_servers) return
     if (!server.session) await server.using(session => session.documents.sync(path), this.#closing.signal)
   }
 
