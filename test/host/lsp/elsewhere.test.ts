@@ -1,0 +1,95 @@
+// What changes in one file, behind the servers' backs, shows in what they find in another at the next question.
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config.ts'
+import { skip as unkept } from '../../sandbox/world.ts'
+import { startApp } from '../../start-app.ts'
+
+const base = defaults(Config).language_servers
+
+interface Case {
+  program: string
+  files: Record<string, string>
+  /** The file that is asked about, the one that it needs, and what makes it wrong. */
+  asked: string
+  needed: string
+  otherwise: string
+  servers?: Config['language_servers']['servers']
+}
+
+const SCRIPT = {
+  files: {
+    'package.json': '{ "type": "module" }\n',
+    'tsconfig.json': '{ "compilerOptions": { "strict": true, "module": "nodenext", "types": [] } }\n',
+    'a.ts': "import { value } from './b.js'\nexport const name: string = value\n",
+    'b.ts': "export const value = 'text'\n"
+  },
+  asked: 'a.ts',
+  needed: 'b.ts',
+  otherwise: 'export const value = 12\n'
+}
+
+const CASES: Record<string, Case> = {
+  typescript: { program: 'tsc', ...SCRIPT },
+  'typescript-language-server': {
+    program: 'typescript-language-server',
+    ...SCRIPT,
+    servers: { typescript: { disabled: true } }
+  },
+  pyright: {
+    program: 'pyright-langserver',
+    files: { 'a.py': 'from b import value\n\nname: str = value\n', 'b.py': 'value = "text"\n' },
+    asked: 'a.py',
+    needed: 'b.py',
+    otherwise: 'value = 12\n'
+  },
+  clangd: {
+    program: 'clangd',
+    files: {
+      'compile_flags.txt': '-I.\n',
+      'a.c': '#include "b.h"\nint name(void) { return value(); }\n',
+      'b.h': 'int value(void);\n'
+    },
+    asked: 'a.c',
+    needed: 'b.h',
+    otherwise: 'struct pair { int a; } value(void);\n'
+  },
+  gopls: {
+    program: 'gopls',
+    files: {
+      'go.mod': 'module example.com/a\n\ngo 1.19\n',
+      'a.go': 'package a\n\nvar name string = value\n',
+      'b.go': 'package a\n\nvar value = "text"\n'
+    },
+    asked: 'a.go',
+    needed: 'b.go',
+    otherwise: 'package a\n\nvar value = 12\n'
+  }
+}
+
+for (const [server, { program, files, asked, needed, otherwise, servers = {} }] of Object.entries(CASES)) {
+  const missing =
+    spawnSync('which', [program]).status !== 0 && process.env.CI !== 'true' && `${program} is missing here`
+  t.test(server, { skip: unkept || missing }, async t => {
+    const app = await startApp(t, files, { settings: { language_servers: { ...base, warm: false, servers } } })
+    const at = path.join(app.root, needed)
+    const errors = async () => {
+      const { status, error, result } = await app.call('diagnostics', { path: asked, severity: 'error' })
+      if (status !== 'success') throw new Error(JSON.stringify(error))
+      t.equal(result.data.status, 'complete')
+      return result.data.diagnostics.length
+    }
+    t.equal(await errors(), 0, 'nothing is wrong')
+    writeFileSync(at, otherwise)
+    t.not(await errors(), 0, 'it has changed')
+    writeFileSync(at, files[needed]!)
+    t.equal(await errors(), 0, 'it has changed back')
+    rmSync(at)
+    t.not(await errors(), 0, 'it is gone')
+    writeFileSync(at, files[needed]!)
+    t.equal(await errors(), 0, 'it is there again')
+  })
+}
