@@ -32,7 +32,7 @@ export function lookBefore(engine: Engine, live: Live): Before | undefined {
   const { assessment, host, call } = live
   if (ms === 0 || assessment!.effect === 'read') return undefined
   const written = assessment!.paths.filter(({ access, tree }) => access === 'write' && !tree).map(({ path }) => path)
-  const running = written.slice(0, MOST_FILES).filter(path => host.languages.runs(path))
+  const running = [...new Set(written)].slice(0, MOST_FILES).filter(path => host.languages.runs(path))
   const known = engine.findings.of(call.workspace)
   const asked = new Map(running.map(path => [path, ask(live, path, ms)]))
   const isKnown = new Set([...known.values()].map(({ path }) => path))
@@ -58,7 +58,9 @@ export async function lookAfter(
     )
   if (running.length === 0) return undefined
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
-  const asked = running.slice(0, MOST_FILES)
+  // Those first of which it can be said what is new.
+  const [some = [], rest = []] = [true, false].map(is => running.filter(({ from }) => before.asked.has(from) === is))
+  const asked = [...some, ...rest].slice(0, MOST_FILES)
   const answers = await Promise.all(
     asked.map(async edit => ({ edit, now: await inTime(ask(live, edit.path, ms), ms + GRACE_MS) }))
   )

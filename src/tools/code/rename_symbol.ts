@@ -43,15 +43,21 @@ export default defineTool({
     ]
   }),
   async touches(input, ctx) {
+    ASKED.delete(ctx)
+    // Nothing is told of what may not be read, not even why it cannot be done.
+    if (!ctx.may_show({ path: input.path })) return []
     const renaming = await asked(input, ctx)
     ASKED.set(ctx, renaming)
     return usesOf(renaming)
   },
-  always_ask: (_, ctx) => unread(renamingOf(ctx).answered),
+  check(input, ctx) {
+    renamingOf(input, ctx)
+  },
+  always_ask: (_, ctx) => unread(ASKED.get(ctx)?.answered),
   async preview(input, ctx) {
     SHOWN.delete(ctx)
     const title = `Rename ${input.symbol ?? `${input.path}:${input.line}:${input.col}`} to ${input.new_name}`
-    const renaming = renamingOf(ctx)
+    const renaming = renamingOf(input, ctx)
     if (!usesOf(renaming).every(use => ctx.may_show(use)))
       return { title, text: renaming.files.map(({ path }) => path).join('\n'), notes: [UNSEEN_NOTE] }
     const plan = await planRename(renaming, ctx)
@@ -63,8 +69,8 @@ export default defineTool({
       ...(note !== undefined && { notes: [note] })
     }
   },
-  async run(_, ctx) {
-    const plan = await asShown(ctx)
+  async run(input, ctx) {
+    const plan = await asShown(input, ctx)
     await perform(plan, ctx)
     return {
       files: plan.files.map(file => ({
@@ -105,15 +111,17 @@ async function asked(input: Input, ctx: Context) {
   return plausible(await languages.rename(at, input.new_name))
 }
 
-function renamingOf(ctx: Context): Asked {
+function renamingOf({ path }: Input, ctx: Context): Asked {
   const renaming = ASKED.get(ctx)
-  if (!renaming) throw new Error('The engine asks what is touched before anything else.')
-  return renaming
+  if (renaming) return renaming
+  throw new ToolError('PERMISSION_DENIED', `${path} may not be read without asking, so nothing in it is renamed.`, {
+    path
+  })
 }
 
 /** With the files as they are now, which must still be what the plan is for. */
-async function asShown(ctx: Context): Promise<RenamePlan> {
-  const plan = SHOWN.get(ctx) ?? (await planRename(renamingOf(ctx), ctx))
+async function asShown(input: Input, ctx: Context): Promise<RenamePlan> {
+  const plan = SHOWN.get(ctx) ?? (await planRename(renamingOf(input, ctx), ctx))
   const files = []
   for (const file of plan.files) {
     const was = await ctx.host.files.look(file.path)
@@ -135,7 +143,7 @@ async function perform(plan: RenamePlan, { host: { files } }: Context) {
   else await files.together(steps)
 }
 
-function unread({ server, readiness }: Answerer) {
-  if (readiness === 'ready') return undefined
-  return `${server} has not read the whole project yet: it may find only part of what is to be renamed.`
+function unread(answered: Answerer | undefined) {
+  if (answered?.readiness !== 'loading') return undefined
+  return `${answered.server} has not read the whole project yet: it may find only part of what is to be renamed.`
 }

@@ -133,15 +133,15 @@ t.test('a file that changed after the diff was shown is not overwritten', async 
 })
 
 t.test('what may not be read is not shown before it is approved', async t => {
-  const hidden = (path: string) => path === 'a.js'
-  const { ctx } = worldWith(t, { 'a.js': FILE }, renames(RENAMED), { may_show: ({ path }) => !hidden(path) })
+  const both = renames(RENAMED, { ...RENAMED, path: 'b.js' })
+  const { ctx } = worldWith(t, { 'a.js': FILE, 'b.js': FILE }, both, { may_show: ({ path }) => path !== 'b.js' })
   await touch(renameSymbol, TO_NEW, ctx)
   t.strictSame(await renameSymbol.preview!(TO_NEW, ctx), {
     title: 'Rename old to new',
-    text: 'a.js',
+    text: 'a.js\nb.js',
     notes: ['A file may not be read without asking: what changes in it is told once approved.']
   })
-  t.match(await run(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }] })
+  t.match(await run(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
 })
 
 t.test('while the project is still being read, no rule waves a rename through', async t => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { frontEnd } from '../../front-end.ts'
-import type { Json } from '../../start-app.ts'
+import { CALL_TOKEN, type Json } from '../../start-app.ts'
 import { lacking, PROJECT, project, TYPESCRIPT } from './world.ts'
 
 t.setTimeout(120_000)
@@ -78,6 +78,28 @@ t.test('rules hold for every file that it changes', { skip: lacking('tsc') }, as
   const tried = await request('POST', '/calls', { tool: 'rename_symbol', params: local, dry_run: true })
   t.match(tried.body, { dry_run: true, preview: { diff: /\n\+.*who: string/ } })
   t.match(await call('rename_symbol', local), { status: 'success', changes: [{ path: 'src/greet.ts' }] })
+})
+
+t.test('of what may not be read nothing is told', { skip: lacking('tsc') }, async t => {
+  const user = [{ effect: 'ask' as const, match: { path: 'src/main.ts', effect: 'read' as const } }]
+  const files = { ...PROJECT, '.env': 'PASSWORD=hunter2\n' }
+  const app = await project(t, files, { settings: { tiers: { administrator: [], user, workspace: [] } } })
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const as = async (path: string, headers = {}) => {
+    const params = { path, line: 1, symbol: 'x', new_name: 'y' }
+    return (await app.request('POST', '/calls', { tool: 'rename_symbol', params }, headers)).body
+  }
+  t.match(await as('.env', agent), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
+  const refused = { status: 'error', error: { code: 'PERMISSION_DENIED', message: /may not be read without asking/ } }
+  t.match(await as('.env'), refused)
+  t.match(await as('src/main.ts'), refused)
+  t.match(await as('src/greet.ts'), { error: { code: 'INVALID_PARAMS' } })
+  const shown = await app.call('rename_symbol', TO_HAIL)
+  t.strictSame(shown.approval.preview, {
+    title: 'Rename greet to hail',
+    text: 'src/greet.ts\nsrc/main.ts',
+    notes: ['A file may not be read without asking: what changes in it is told once approved.']
+  })
 })
 
 t.test('unsaved buffers', { skip: lacking('tsc') }, async t => {
