@@ -43,6 +43,9 @@ function finds({ uri, text, version }) {
   const [, line = ''] = text.split('\n')
   const [word, ...says] = line.split(' ')
   if (word === 'publishes') for (const one of says) publish(uri, one === '-' ? [] : [found(one)])
+  // Of another file first, then that there is nothing here.
+  if (word === 'breaks') publish(new URL(says[0], uri).href, [found(says[1])])
+  if (word === 'breaks') publish(uri, [], version)
   if (word === 'versioned') publish(uri, says[0] === '-' ? [] : says.map(one => found(one)), version)
 }
 

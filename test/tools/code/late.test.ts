@@ -1,0 +1,109 @@
+// What an edit breaks, where the server does not answer in time, or has more to say than anybody wants to hear.
+import t, { type Test } from 'tap'
+import { startFaked } from '../../lsp/fake.ts'
+import { skip } from '../../sandbox/world.ts'
+import type { Json } from '../../start-app.ts'
+
+t.setTimeout(60_000)
+
+const SETTINGS = { diagnostics_after_edit_ms: 300 }
+const silent = 'a: 1\n# says nothing\n'
+const says = (...words: string[]) => `a: 1\nversioned ${words.join(' ')}\n`
+const warning = (path: string, message: string, line = 1) => ({
+  path,
+  line,
+  column: 1,
+  end_line: line,
+  end_column: 2,
+  severity: 'warning',
+  message
+})
+
+async function start(t: Test, files: Record<string, string>) {
+  const app = await startFaked(t, files, { settings: SETTINGS })
+  const approved = async (call: Json) =>
+    call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', { tool_call_id: call.tool_call_id }) : call
+  const done = async (tool: string, params: object) => approved(await app.call(tool, params))
+  /** Changes the line that tells the server what to say. */
+  const edit = async (path: string, content: string) => {
+    const { result, error } = await done('write_file', { path, content })
+    if (error) throw new Error(JSON.stringify(error))
+    return { ...result.metadata.diagnostics, content: result.content }
+  }
+  const asked = (path: string) => done('diagnostics', { path })
+  return { ...app, done, edit, asked }
+}
+
+t.test('a server that is late is not waited for', { skip }, async t => {
+  const { edit, asked } = await start(t, { 'a.yaml': says('-') })
+  await asked('a.yaml')
+  const { content, ...told } = await edit('a.yaml', silent)
+  t.strictSame(told, { status: 'timeout', new: [], gone: 0, compared: true, servers: ['yaml-language-server'] })
+  t.match(content, /\n\(What this breaks is not known yet: yaml-language-server has not answered in time\.\)$/)
+})
+
+t.test('what was there before is not known of everything', { skip }, async t => {
+  const { edit, asked } = await start(t, { 'a.yaml': says('-'), 'b.yaml': silent })
+  await asked('a.yaml')
+  const { content, ...told } = await edit('b.yaml', says('bad'))
+  t.strictSame(told, {
+    status: 'complete',
+    new: [warning('b.yaml', 'bad')],
+    gone: 0,
+    compared: false,
+    servers: ['yaml-language-server']
+  })
+  t.match(
+    content,
+    /\nErrors and warnings that are there now, by yaml-language-server; which of them are new is not known:/
+  )
+})
+
+t.test('of several files one may be late', { skip }, async t => {
+  const { done, asked } = await start(t, { 'a.yaml': says('-'), 'b.yaml': says('old') })
+  for (const path of ['a.yaml', 'b.yaml']) await asked(path)
+  const patch = [
+    '*** Begin Patch',
+    '*** Update File: a.yaml',
+    '@@',
+    '-versioned -',
+    '+# says nothing',
+    '*** Update File: b.yaml',
+    '@@',
+    '-versioned old',
+    '+versioned new',
+    '*** End Patch',
+    ''
+  ].join('\n')
+  const { result } = await done('apply_patch', { patch })
+  t.match(result.metadata.diagnostics, { status: 'partial', new: [warning('b.yaml', 'new')], gone: 1, compared: true })
+  t.match(result.content, /\n\(Not all has been looked at yet: there may be more\.\)$/)
+})
+
+t.test('no more is told than anybody reads, and nothing of what may not be read', { skip }, async t => {
+  const words = Array.from({ length: 60 }, (_, i) => `w${i}`)
+  const { edit, asked, post } = await start(t, { 'a.yaml': says('-') })
+  await asked('a.yaml')
+  const many = await edit('a.yaml', says(...words))
+  t.match(many, { status: 'complete', more: 10 })
+  t.equal(many.new.length, 50)
+  t.match(many.content, '\n(10 more.)')
+  await post('/rules', { effect: 'ask', scope: 'user', match: { path: 'a.yaml', tool: 'read_file' } })
+  const hidden = await edit('a.yaml', says('secret'))
+  t.match(hidden, { gone: 60, new: [{ path: 'a.yaml', line: 1, severity: 'warning' }] })
+  t.notMatch(JSON.stringify(hidden.new), 'secret')
+})
+
+t.test('what it says of another file is told too', { skip }, async t => {
+  const { edit, asked, events } = await start(t, { 'a.yaml': says('-'), 'b.yaml': says('old') })
+  for (const path of ['a.yaml', 'b.yaml']) await asked(path)
+  const stream = await events('?types=diagnostics.changed')
+  t.match(await edit('a.yaml', 'a: 1\nbreaks b.yaml broken\n'), {
+    status: 'complete',
+    new: [warning('b.yaml', 'broken')],
+    gone: 1
+  })
+  const told = (await stream.type('diagnostics.changed')).at(-1)
+  t.strictSame(told.files, [{ path: 'b.yaml', error: 0, warning: 1, information: 0, hint: 0 }])
+  stream.close()
+})
