@@ -1,9 +1,11 @@
 // Calls tell what language servers say: each is asked by calls and directly, about the same project, and the answers are
 // the same but for how they are put.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { contents } from '../../folder.ts'
 import { Client } from '../../lsp/client.ts'
@@ -52,6 +54,23 @@ function isThere(pid: number): boolean {
   }
 }
 
+/** Stops processes, and resolves once no thread of theirs runs any more. */
+async function stop(pids: number[]) {
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  const states = () =>
+    pids.flatMap(pid =>
+      readdirSync(`/proc/${pid}/task`).map(id => readFileSync(`/proc/${pid}/task/${id}/status`, 'utf8'))
+    )
+  while (!states().every(state => /^State:\s+T/m.test(state))) await setTimeout(5)
+}
+
+const UNREAD = `import fcntl, os, struct, sys, termios
+pipe = os.open(f'/proc/{sys.argv[1]}/fd/0', os.O_RDONLY | os.O_NONBLOCK)
+while struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] == 0: pass`
+
+/** Resolves once there is something that a process, stopped now, has yet to read. */
+const hasUnread = (pid: number) => promisify(execFile)('python3', ['-c', UNREAD, String(pid)], { timeout: 30_000 })
+
 const sorted = (found: Json[]) => found.map(one => JSON.stringify(one, Object.keys(one).sort())).sort()
 
 for (const project of PROJECTS)
@@ -67,6 +86,7 @@ for (const project of PROJECTS)
     t.same(sorted(diagnostics), sorted(wanted.diagnostics), 'what it finds')
     t.equal(status, 'complete')
     t.match(answered, [{ server: project.server, root: '.', readiness: 'ready' }])
+    t.match(answered[0].version ?? 'unknown', /^[\w.()-]+$/, 'a version is nothing but that')
 
     for (const question of ['definition', 'references'] as const) {
       const { status, error, result } = await app.call(question, asked)
@@ -105,29 +125,30 @@ t.test('who asks while a project is still being read', { skip: cold.map(skip).fi
 
 const killed = PROJECTS.find(({ server }) => server === 'gopls')!
 
-const VICTIMS = {
-  'what was started': (pids: number[]) => pids[0]!,
-  'the innermost of what was started': (pids: number[]) => pids.at(-1)!
-}
+const VICTIMS = { 'the server': (_: number, server: number) => server, 'what is around it': (around: number) => around }
 
 for (const [what, victim] of Object.entries(VICTIMS))
-  t.test(`a server is killed while it is asked: ${what}`, { skip: skip(killed) }, async t => {
+  t.test(`killed while it is asked: ${what}`, { skip: skip(killed) }, async t => {
     const app = await startApp(t)
     put(killed, app.root)
     const { asked, definition } = await directly(t, killed)
     const ask = () => app.call('definition', asked)
     const running = async () => (await app.get('/capabilities')).language_servers[0]
+    // Then it has read the project, and has nothing more to ask us.
+    t.equal((await app.call('diagnostics', { path: asked.path })).result.data.status, 'complete')
     t.same((await ask()).result.data.places, definition)
 
     const before = await running()
     const pids = tree(before.pid)
-    t.ok(pids.length > 1, 'there is a sandbox around it')
-    // It cannot answer any more.
-    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    const server = pids.find(pid => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'gopls\n')!
+    t.not(server, before.pid, 'there is a sandbox around it')
+    // It will not answer any more.
+    await stop(pids)
     const asking = ask()
-    process.kill(victim(pids), 'SIGKILL')
-    // The sandbox must see it go.
-    for (const pid of pids) if (isThere(pid)) process.kill(pid, 'SIGCONT')
+    await hasUnread(server)
+    process.kill(victim(before.pid, server), 'SIGKILL')
+    // What is around it must see it go.
+    for (const pid of pids) if (pid !== server && isThere(pid)) process.kill(pid, 'SIGCONT')
     const { status, error } = await asking
     t.match({ status, error }, { status: 'error', error: { code: 'LSP_UNAVAILABLE', details: { server: 'gopls' } } })
     t.same(pids.filter(isThere), [], 'nothing of it is left')
