@@ -3,7 +3,12 @@
 // `fake.json` in its folder, what it does when it is asked by the first line of the document that it is asked about.
 import { existsSync, readFileSync } from 'node:fs'
 
-const behaviour = existsSync('fake.json') ? JSON.parse(readFileSync('fake.json', 'utf8')) : {}
+/** Read anew for each question. */
+const told = () =>
+  existsSync('fake.json')
+    ? JSON.parse(readFileSync('fake.json', 'utf8').replaceAll('$ROOT', `file://${process.cwd()}`))
+    : {}
+let behaviour = told()
 const documents = new Map()
 const log = []
 let lastId = 0
@@ -75,13 +80,19 @@ const ANSWERS = {
   'textDocument/hover'({ textDocument: { uri }, position }, id) {
     const { text } = documents.get(uri) ?? { text: '' }
     const [word, ...rest] = (text.split('\n')[0] ?? '').split(' ')
+    if (behaviour.hover !== undefined) return send({ id, result: behaviour.hover })
     if (ACTS[word]) return ACTS[word](rest.join(' '), id, uri)
     send({ id, result: { contents: JSON.stringify({ text, position, pid: process.pid, log: log.splice(0) }) } })
   },
   'textDocument/definition'({ textDocument: { uri } }, id) {
-    send({ id, result: behaviour.definition ?? { uri, range: found('').range } })
+    send({ id, result: behaviour.definition === undefined ? { uri, range: found('').range } : behaviour.definition })
   },
   'textDocument/rename': (_params, id) => send({ id, result: behaviour.rename ?? null }),
+  'textDocument/prepareRename': (_params, id) =>
+    behaviour.prepare === 'fault'
+      ? send({ id, error: { code: 0, message: 'You cannot rename this element.' } })
+      : send({ id, result: behaviour.prepare ?? null }),
+  'textDocument/documentSymbol': (_params, id) => send({ id, result: behaviour.symbols ?? null }),
   'workspace/symbol': (_params, id) => send({ id, result: behaviour.symbols ?? null }),
   'textDocument/diagnostic': ({ textDocument: { uri } }, id) =>
     send({ id, result: { kind: 'full', items: [found(documents.get(uri).text.split('\n')[0])] } })
@@ -110,8 +121,10 @@ function take(message) {
   else if (id === undefined) {
     log.push({ told: method, ...(method === 'initialized' ? {} : { params }) })
     HEARS[method]?.(params)
-  } else if (ANSWERS[method]) ANSWERS[method](params, id)
-  else send({ id, error: { code: -32601, message: `no ${method}` } })
+  } else if (ANSWERS[method]) {
+    behaviour = told()
+    ANSWERS[method](params, id)
+  } else send({ id, error: { code: -32601, message: `no ${method}` } })
 }
 
 let read = Buffer.alloc(0)

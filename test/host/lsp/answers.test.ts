@@ -1,0 +1,160 @@
+// Answers of language servers in all the forms that the protocol knows, and what is made of those that it does not.
+import t, { type Test } from 'tap'
+import { startFaked } from '../../lsp/fake.ts'
+import { skip } from '../../sandbox/world.ts'
+import type { Json } from '../../start-app.ts'
+
+const FILES = { 'a.yaml': 'one 🦊 two\nthree\n', 'b.yaml': '🦊🦊 four\n' }
+const AT = { path: 'a.yaml', line: 1, col: 1 }
+const range = (line: number, from: number, to: number) => ({
+  start: { line, character: from },
+  end: { line, character: to }
+})
+
+/** Asks a server that behaves so from now on, but for what it told of itself at its start. */
+async function place(t: Test, first: object = {}) {
+  const app = await startFaked(t, FILES, { behaviour: first })
+  return async (behaviour: object, tool: string, params: object = AT): Promise<Json> => {
+    app.write('fake.json', JSON.stringify({ ...first, ...behaviour }))
+    return app.call(tool, params)
+  }
+}
+const where = ({ path, line, column, end_line, end_column }: Json) =>
+  `${path} ${line}:${column}-${end_line}:${end_column}`
+
+t.test('places', { skip }, async t => {
+  const asked = await place(t)
+  const places = async (definition: unknown) => {
+    const { result, error } = await asked({ definition }, 'definition')
+    return result?.data.places.map(where) ?? error
+  }
+  const uri = '$ROOT/b.yaml'
+  t.same(await places({ uri, range: range(0, 5, 9) }), ['b.yaml 1:4-1:8'], 'one, counted in the text of its file')
+  t.same(await places([{ uri: '$ROOT/a.yaml', range: range(0, 7, 10) }]), ['a.yaml 1:7-1:10'])
+  t.same(
+    await places([{ targetUri: uri, targetRange: range(0, 0, 9), targetSelectionRange: range(0, 5, 9) }]),
+    ['b.yaml 1:4-1:8'],
+    'a link'
+  )
+  t.same(await places(null), [])
+  t.same(
+    await places([
+      { uri: 'file:///usr/include/x.h', range: range(2, 4, 6) },
+      { uri: '$ROOT/gone.yaml', range: range(2, 4, 6) },
+      { uri: 'jdt://contents/x', range: range(0, 0, 0) },
+      { uri, range: range(99, 0, 5) }
+    ]),
+    ['/usr/include/x.h 3:5-3:7', 'gone.yaml 3:5-3:7', 'b.yaml 2:1-2:1'],
+    'outside, gone, in no file, and beyond the end'
+  )
+  const byBytes = await place(t, { capabilities: { positionEncoding: 'utf-8' } })
+  const { result } = await byBytes({ definition: { uri, range: range(0, 9, 13) } }, 'definition')
+  t.same(result.data.places.map(where), ['b.yaml 1:4-1:8'], 'by bytes')
+})
+
+t.test('hovers', { skip }, async t => {
+  const asked = await place(t)
+  const text = async (contents: unknown) =>
+    (await asked({ hover: contents && { contents, range: range(0, 4, 6) } }, 'hover')).result.data
+  t.match(await text({ kind: 'markdown', value: ' **a** ' }), {
+    text: '**a**',
+    line: 1,
+    column: 5,
+    end_line: 1,
+    end_column: 6
+  })
+  t.match(await text(['a', { language: 'ts', value: 'let b' }, '']), { text: 'a\n\n```ts\nlet b\n```' })
+  t.match(await text(null), { text: null })
+})
+
+t.test('symbols', { skip }, async t => {
+  const asked = await place(t)
+  const symbols = async (all: unknown, params: object) => {
+    const { result, error } = await asked({ symbols: all }, 'symbols', params)
+    return (
+      result?.data.symbols.map(
+        ({ name, kind, container = '', ...at }: Json) => `${container}/${name} ${kind} ${where(at)}`
+      ) ?? error
+    )
+  }
+  const inner = { name: 'in', kind: 6, range: range(1, 0, 5), selectionRange: range(1, 0, 5) }
+  t.same(
+    await symbols(
+      [{ name: 'out', kind: 5, range: range(0, 0, 10), selectionRange: range(0, 7, 10), children: [inner] }],
+      { path: 'a.yaml' }
+    ),
+    ['/out class a.yaml 1:7-1:10', 'out/in method a.yaml 2:1-2:6']
+  )
+  const information = {
+    name: 'x',
+    kind: 99,
+    containerName: 'y',
+    location: { uri: '$ROOT/b.yaml', range: range(0, 5, 9) }
+  }
+  t.same(await symbols([information], { path: 'a.yaml' }), ['y/x symbol b.yaml 1:4-1:8'])
+  t.same(await symbols(null, { path: 'a.yaml' }), [])
+  t.same(
+    await symbols([information, { ...information, location: { uri: '$ROOT/a.yaml' } }], { query: 'x' }),
+    ['y/x symbol b.yaml 1:4-1:8', 'y/x symbol a.yaml 1:1-1:1'],
+    'by name, with or without a place'
+  )
+  t.match(await (await place(t))({}, 'symbols', { query: 'x' }), {
+    error: { code: 'LSP_UNAVAILABLE', message: /No language server runs/ }
+  })
+})
+
+t.test('what a server does not offer', { skip }, async t => {
+  t.match(await (await place(t, { capabilities: { hoverProvider: false } }))({}, 'hover'), {
+    error: {
+      code: 'LSP_UNAVAILABLE',
+      message: 'The language server yaml-language-server does not tell what it knows of a place.'
+    }
+  })
+})
+
+t.test('renames', { skip }, async t => {
+  const edit = (newText: string, at = range(0, 0, 3)) => ({ range: at, newText })
+  const asked = await place(t, { capabilities: { renameProvider: { prepareProvider: true } }, prepare: range(0, 0, 3) })
+  const rename = (behaviour: object) => asked(behaviour, 'rename_symbol', { ...AT, new_name: 'x' })
+  const refused = async (rename_edit: unknown, error: object, more: object = {}) =>
+    t.match((await rename({ rename: rename_edit, ...more })).error, error, JSON.stringify(rename_edit))
+
+  const { status, approval } = await rename({
+    rename: {
+      documentChanges: [
+        { textDocument: { uri: '$ROOT/a.yaml', version: 1 }, edits: [edit('y', range(0, 7, 10)), edit('x')] },
+        { textDocument: { uri: '$ROOT/b.yaml', version: null }, edits: [edit('z', range(0, 5, 9))] }
+      ]
+    }
+  })
+  t.equal(status, 'awaiting_approval')
+  t.match(approval.preview.diff, /-one 🦊 two\n\+x 🦊 y\n[\s\S]*-🦊🦊 four\n\+🦊🦊 z\n/)
+
+  const changes = (edits: object[], uri = '$ROOT/a.yaml') => ({ changes: { [uri]: edits } })
+  await refused(null, { code: 'INVALID_PARAMS' })
+  await refused(
+    changes([edit('x')]),
+    { code: 'INVALID_PARAMS', message: /nothing that can be renamed/ },
+    { prepare: null }
+  )
+  await refused(
+    changes([edit('x')]),
+    { code: 'INVALID_PARAMS', message: /You cannot rename this element/ },
+    { prepare: 'fault' }
+  )
+  const overlapping = { code: 'EXECUTION_ERROR', message: /in a\.yaml overlaps: nothing is changed/ }
+  await refused(changes([edit('x'), edit('y', range(0, 2, 5))]), overlapping)
+  await refused(changes([edit('x', range(0, 3, 1))]), overlapping)
+  const beyond = { code: 'EXECUTION_ERROR', message: /in a\.yaml is not in the file: nothing is changed/ }
+  await refused(changes([edit('x', range(0, 0, 99))]), beyond)
+  await refused(changes([edit('x', range(9, 0, 0))]), beyond)
+  await refused(changes([edit('x')], 'file:///etc/passwd'), { code: 'INVALID_PATH', message: /outside the workspace/ })
+  await refused(
+    { documentChanges: [{ kind: 'create', uri: '$ROOT/new.yaml' }] },
+    { code: 'EXECUTION_ERROR', message: /would create a file/ }
+  )
+  await refused(
+    { documentChanges: [{ textDocument: { uri: '$ROOT/a.yaml', version: 99 }, edits: [edit('x')] }] },
+    { code: 'STALE_FILE' }
+  )
+})
