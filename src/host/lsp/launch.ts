@@ -45,10 +45,15 @@ function languageIn({ languages }: LanguageServer, name: string): string | undef
   let best: { language: string; length: number } | undefined
   for (const [language, names] of Object.entries(languages))
     for (const one of names) {
-      const fits = one === name || (one.startsWith('.') && name.endsWith(one))
-      if (fits && one.length > (best?.length ?? 0)) best = { language, length: one.length }
+      if (fits(name, one) && one.length > (best?.length ?? 0)) best = { language, length: one.length }
     }
   return best?.language
+}
+
+function fits(name: string, one: string): boolean {
+  const [start, end] = one.split('*')
+  if (end !== undefined) return name.startsWith(start!) && name.endsWith(end) && name.length >= one.length
+  return one === name || (one.startsWith('.') && name.endsWith(one))
 }
 
 /** The folder that a server takes for the root of the project that a file belongs to. */
@@ -111,5 +116,6 @@ function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | 
 
 const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
 const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
-const upFrom = (folder: string): string[] => (folder === '.' ? ['.'] : [folder, ...upFrom(folderOf(folder))])
+/** A folder and all above it in the workspace. */
+export const upFrom = (folder: string): string[] => (folder === '.' ? ['.'] : [folder, ...upFrom(folderOf(folder))])
 const absolute = (root: string, path: string) => (path === '.' ? root : `${root}/${path}`)

@@ -5,7 +5,8 @@ import type { ServerDiagnostic } from './findings.ts'
 
 export interface LanguageServer {
   name: string
-  /** What it is for: by the protocol's identifier of a language, ends of names (`.ts`) and whole names (`Dockerfile`). */
+  /** What it is for: by the protocol's identifier of a language, ends of names (`.ts`) and whole names (`Dockerfile`), which
+   * may have one `*` in them. */
   languages: Readonly<Record<string, readonly string[]>>
   /** Names that stand in the root folder of a project. Those of an earlier group count before those of a later one,
    * however near; within a group the nearest folder upwards counts. The workspace's own root where there are none. */
@@ -19,6 +20,9 @@ export interface LanguageServer {
   unless?: readonly string[]
   /** Folders of the home that hold what projects depend on: a kept server must see them too. */
   reads?: readonly string[]
+  /** Files and folders in the project's root or above that installing something changes; a `*` is any name. A server that
+   * runs does not look at them again. */
+  depends?: readonly string[]
   /** What it finds in its environment. */
   environment?(project: Project): Readonly<Record<string, string>>
   /** Initialization options. */

@@ -12,6 +12,16 @@ const found = (...names: string[]): Program[] => [
   ...names.map(name => ({ name }))
 ]
 
+/** By npm and bun, pnpm, and yarn. */
+const INSTALLED = [
+  'node_modules',
+  'node_modules/@types',
+  'node_modules/.package-lock.json',
+  'node_modules/.modules.yaml',
+  'node_modules/.yarn-state.yml',
+  'node_modules/.yarn-integrity',
+  '.pnp.cjs'
+]
 /** Both of TypeScript's. */
 const SCRIPTS = {
   typescript: ['.ts', '.mts', '.cts'],
@@ -33,6 +43,7 @@ export const WEB: readonly LanguageServer[] = [
       { name: 'tsc', needs: '../lib/getExePath.js' }
     ],
     args: ['--lsp', '--stdio'],
+    depends: INSTALLED,
     unless: [TSSERVER],
     diagnostics: 'pull',
     ready: 'initialized',
@@ -44,6 +55,7 @@ export const WEB: readonly LanguageServer[] = [
     roots: [PACKAGES, ['tsconfig.json', 'jsconfig.json', 'package.json']],
     programs: found('typescript-language-server'),
     args: ['--stdio'],
+    depends: INSTALLED,
     // It would load types from the network.
     options: ({ own, program }) => ({
       disableAutomaticTypingAcquisition: true,
@@ -59,7 +71,20 @@ export const WEB: readonly LanguageServer[] = [
     name: 'vscode-json-language-server',
     languages: {
       json: ['.json', '.webmanifest', '.importmap'],
-      jsonc: ['.jsonc', '.code-workspace', 'tsconfig.json', 'jsconfig.json']
+      // Those that may have comments.
+      jsonc: [
+        '.jsonc',
+        '.code-workspace',
+        'tsconfig.json',
+        'tsconfig.*.json',
+        'jsconfig.json',
+        '.eslintrc.json',
+        '.swcrc',
+        'babel.config.json',
+        'devcontainer.json',
+        'launch.json',
+        'tasks.json'
+      ]
     },
     roots: [],
     programs: found('vscode-json-language-server', 'vscode-json-languageserver'),

@@ -4,7 +4,7 @@ import type { LanguageServer } from './server-row.ts'
 export const WRITTEN: readonly LanguageServer[] = [
   {
     name: 'docker-langserver',
-    languages: { dockerfile: ['Dockerfile', 'Containerfile', '.dockerfile'] },
+    languages: { dockerfile: ['Dockerfile', 'Dockerfile.*', 'Containerfile', '.dockerfile'] },
     roots: [],
     programs: [{ own: 'node_modules/.bin/docker-langserver' }, { name: 'docker-langserver' }],
     args: ['--stdio'],
