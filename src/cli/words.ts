@@ -99,7 +99,7 @@ const EVENT_WORDS: EventWords = {
   'file.changed': ({ path, operation, added, removed, by }) =>
     `${operation} ${path}${by === 'external' ? ', by somebody else' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
   'diagnostics.changed': ({ server, files }) =>
-    `${server}: ${files.map(({ path, error, warning }) => `${path} ${error} errors ${warning} warnings`).join(', ')}`,
+    `${server}: ${files.map(({ path, error, warning }) => `${path} errors ${error} warnings ${warning}`).join(', ')}`,
   'tool.delegate': ({ client_id, effect, params }) => `${client_id}: ${effect} ${JSON.stringify(params)}`,
   'tool.delegation_ended': ({ outcome, by, reason }) =>
     `${outcome}${by ? ` by ${by}` : ''}${reason ? `: ${reason}` : ''}`,
