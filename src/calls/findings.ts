@@ -14,6 +14,13 @@ const MOST_EDITS = 1_000
 type Changed = Extract<NewEvent, { type: 'diagnostics.changed' }>
 type FileCounts = Changed['files'][number]
 
+/** What is to be told of a file, and what was there when it was told of last. */
+interface Untold {
+  was: readonly Diagnostic[]
+  now: readonly Diagnostic[]
+  counts: FileCounts
+}
+
 /** By server and path. */
 export type Known = ReadonlyMap<string, Finding>
 
@@ -23,7 +30,7 @@ export class Findings {
   /** What calls made of files lately, by content. */
   readonly #edits = new Map<string, string>()
   /** By workspace and server, what is to be told. */
-  readonly #untold = new Map<string, { workspace: string; server: string; files: Map<string, FileCounts> }>()
+  readonly #untold = new Map<string, { workspace: string; server: string; files: Map<string, Untold> }>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(journal: Journal, servers: Pick<LanguageServers, 'listen'>) {
@@ -58,32 +65,31 @@ export class Findings {
     known.delete(key)
     known.set(key, finding)
     dropOldest(known, MOST_FILES)
-    if (!areSame(before, diagnostics)) this.#tell(finding)
+    if (!areSame(before, diagnostics)) this.#tell(finding, before)
   }
 
-  #tell({ workspace, server, path, hash, diagnostics }: Finding) {
+  #tell({ workspace, server, path, hash, diagnostics }: Finding, before: readonly Diagnostic[]) {
     const key = keyOf(workspace, server)
-    const untold = this.#untold.get(key) ?? { workspace, server, files: new Map<string, FileCounts>() }
+    const untold = this.#untold.get(key) ?? { workspace, server, files: new Map<string, Untold>() }
     this.#untold.set(key, untold)
     const tool_call_id = hash === undefined ? undefined : this.#edits.get(keyOf(workspace, path, hash))
-    untold.files.set(path, {
-      path,
-      ...countsOf(diagnostics),
-      ...(tool_call_id !== undefined && { by: { tool_call_id } })
-    })
+    const counts = { path, ...countsOf(diagnostics), ...(tool_call_id !== undefined && { by: { tool_call_id } }) }
+    untold.files.set(path, { was: untold.files.get(path)?.was ?? before, now: diagnostics, counts })
     this.#timer ??= setTimeout(() => this.#flush(), TOGETHER_MS).unref()
   }
 
   #flush() {
     this.#timer = undefined
-    const events = [...this.#untold.values()].flatMap(({ workspace, server, files }) =>
-      inParts([...files.values()], FILES_TOLD).map(
-        (part): Changed => ({ type: 'diagnostics.changed', workspace, server, files: part })
+    const events = [...this.#untold.values()].flatMap(({ workspace, server, files }) => {
+      // Some servers take all back before they say it again.
+      const others = [...files.values()].filter(({ was, now }) => !areSame(was, now))
+      return inParts(others, FILES_TOLD).map(
+        (part): Changed => ({ type: 'diagnostics.changed', workspace, server, files: part.map(({ counts }) => counts) })
       )
-    )
+    })
     this.#untold.clear()
     // A journal that fails is told of once, by the store.
-    this.#journal.append(events).catch(() => {})
+    if (events.length > 0) this.#journal.append(events).catch(() => {})
   }
 }
 
