@@ -1,6 +1,7 @@
 // Small projects with faults that are known, one for each language server, and how that is asked directly. Before what is
 // asked about stand a tab and characters beyond the basic plane, which servers count in units of their own.
-import { cpSync, mkdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Json } from '../start-app.ts'
 
@@ -28,8 +29,23 @@ export interface Project {
   needs?: readonly string[]
 }
 
+/** Why a server is not to be asked here, where it is not there; never where everything has to be. */
+export function missing({ argv, needs = [] }: Project): string | false {
+  const lacking = [argv[0]!, ...needs].filter(name => spawnSync('which', [name]).status !== 0)
+  return lacking.length > 0 && process.env.CI !== 'true' && `${lacking.join(', ')} is missing here`
+}
+
+/** Puts a project into a folder. */
+export function put({ files, prepare }: Project, folder: string) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text.replaceAll(FOLDER, folder))
+  }
+  prepare?.(folder)
+}
+
 /** Stands in files for the absolute path of the project. */
-export const FOLDER = '%FOLDER%'
+const FOLDER = '%FOLDER%'
 
 const TYPESCRIPT = {
   files: {

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { type Json, speak } from '../acceptance/world.ts'
 import { place, type Ready } from '../cli/toolgate.ts'
+import { contents } from '../folder.ts'
+import { missing, PROJECTS, put } from '../lsp/projects.ts'
 import { linux } from './world.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
@@ -53,7 +55,7 @@ async function contained(t: Test, level: string) {
   async function logged(words: string) {
     while (!said.includes(words)) await once(server.stderr, 'data')
   }
-  return { ...spoken, approve, logged }
+  return { ...spoken, approve, logged, project: at.project }
 }
 
 t.test('without a sandbox nothing runs by itself, and everything says so', { skip: linux }, async t => {
@@ -88,4 +90,22 @@ t.test('where the container is the sandbox, code is asked about and runs in that
   const { body: line } = await call('shell_exec', { command: 'echo x >c.txt; cat c.txt' })
   t.match(line, { status: 'awaiting_approval' })
   t.match((await approve(line)).result.data, { stdout: 'x\n', isolation: 'container' })
+})
+
+const fixture = PROJECTS.find(({ server }) => server === 'clangd')!
+
+t.test('a language server that nothing keeps is asked about', { skip: linux || missing(fixture) }, async t => {
+  const { call, get, approve, project } = await contained(t, 'auto')
+  put(fixture, project)
+  const before = contents(project)
+  const { body: asked } = await call('diagnostics', { path: fixture.file })
+  t.match(asked, { status: 'awaiting_approval', approval: { reason: /language server, and nothing keeps that/ } })
+  t.same((await get('/capabilities')).language_servers, [], 'none was started to ask that')
+  const { status, counts, answered } = (await approve(asked)).result.data
+  t.match({ status, counts, answered }, { status: 'complete', counts: { error: 1 }, answered: [{ server: 'clangd' }] })
+  const { body: again } = await call('definition', { path: fixture.file, line: 5, symbol: 'shout' })
+  t.equal(again.status, 'awaiting_approval', 'whoever asks again is asked again')
+  const [place] = (await approve(again)).result.data.places
+  t.match(place, { path: 'shout.h', line: 2, column: 5 })
+  t.same(contents(project), before, 'it wrote nothing into the project')
 })

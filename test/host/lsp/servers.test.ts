@@ -1,7 +1,7 @@
 // Calls tell what language servers say: each is asked by calls and directly, about the same project, and the answers are
 // the same but for how they are put.
-import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -9,25 +9,13 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { contents } from '../../folder.ts'
 import { Client } from '../../lsp/client.ts'
-import { FOLDER, PROJECTS, type Project } from '../../lsp/projects.ts'
+import { missing, PROJECTS, type Project, put } from '../../lsp/projects.ts'
 import { truth } from '../../lsp/truth.ts'
 import { skip as unkept } from '../../sandbox/world.ts'
 import { type Json, startApp } from '../../start-app.ts'
 
 /** Why a server cannot be asked here; never where everything has to be there. */
-function skip({ argv, needs = [] }: Project): string | false {
-  const missing = [argv[0]!, ...needs].filter(name => spawnSync('which', [name]).status !== 0)
-  return unkept || (missing.length > 0 && process.env.CI !== 'true' && `${missing.join(', ')} is missing here`)
-}
-
-/** The project in a folder. */
-function put({ files, prepare }: Project, folder: string) {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    writeFileSync(path.join(folder, name), text.replaceAll(FOLDER, folder))
-  }
-  prepare?.(folder)
-}
+const skip = (project: Project) => unkept || missing(project)
 
 async function directly(t: Test, project: Project) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'directly-')))
