@@ -9,6 +9,7 @@ import { pathBeside } from '../processes/search-path.ts'
 import type { FileList } from '../search/file-list.ts'
 import { Asking } from './asking.ts'
 import { type Choice, choicesFor, configured, launchFor, missing } from './choosing.ts'
+import { dependencyStamp } from './dependencies.ts'
 import { diagnosticOf } from './diagnostics.ts'
 import { FileNews } from './file-news.ts'
 import type { FileEvent } from './files-told.ts'
@@ -192,7 +193,13 @@ export class LanguageServerPool implements LanguageServers {
   }
 
   #add(workspace: Workspace, launch: Launch, kept: 'strict' | undefined): ProjectServer {
-    const server = new ProjectServer(workspace.name, launch, () => this.#begin(workspace, server, kept))
+    const { depends = [] } = launch.server
+    const server: ProjectServer = new ProjectServer(
+      workspace.name,
+      launch,
+      () => this.#begin(workspace, server, kept),
+      () => dependencyStamp(workspace, launch.root, depends)
+    )
     this.#servers.set(keyOf(workspace, launch), server)
     return server
   }

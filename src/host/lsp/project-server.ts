@@ -21,7 +21,12 @@ export class ProjectServer {
   readonly workspace: string
   readonly launch: Launch
   readonly #begin: () => Promise<Session>
+  readonly #dependencies: () => string
   #session: Session | undefined
+  /** A run that is no longer needed, until it has ended. */
+  #leaving: Promise<unknown> | undefined
+  /** What the project depended on when the run began. */
+  #began_with = ''
   #starting: Promise<Session> | undefined
   #crashes: Crash[] = []
   #starts = 0
@@ -29,11 +34,12 @@ export class ProjectServer {
   #asking = 0
   #used = 0
 
-  /** `begin` starts one run. */
-  constructor(workspace: string, launch: Launch, begin: () => Promise<Session>) {
+  /** `begin` starts one run; `dependencies` differs when what the project depends on does. */
+  constructor(workspace: string, launch: Launch, begin: () => Promise<Session>, dependencies: () => string) {
     this.workspace = workspace
     this.launch = launch
     this.#begin = begin
+    this.#dependencies = dependencies
   }
 
   /** The run that answers now; undefined while none does. */
@@ -57,6 +63,8 @@ export class ProjectServer {
 
   /** Gives the work a run of the server. Others share the run and its start. */
   async using<T>(work: (session: Session) => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#session && this.#asking === 0 && this.#dependencies() !== this.#began_with)
+      this.#leave('what the project depends on has changed')
     this.#asking += 1
     try {
       return await work(this.#session ?? (await started(this.#start(), signal)))
@@ -79,9 +87,19 @@ export class ProjectServer {
     }
   }
 
+  /** Whoever asks from now on gets another run. */
   async stop(why: string): Promise<void> {
-    await this.#starting?.catch(() => {})
-    await this.#session?.stop(why)
+    if (!this.#session) await this.#starting?.catch(() => {})
+    this.#leave(why)
+    await this.#leaving
+  }
+
+  #leave(why: string) {
+    const session = this.#session
+    if (!session) return
+    this.#session = undefined
+    this.#reason = why
+    this.#leaving = session.stop(why)
   }
 
   /** Ends the run; that counts as a crash. */
@@ -106,14 +124,16 @@ export class ProjectServer {
   }
 
   async #run(): Promise<Session> {
+    await this.#leaving
     this.#starts += 1
+    this.#began_with = this.#dependencies()
     const since = performance.now()
     this.#used = since
     try {
       const session = await this.#begin()
       this.#session = session
       this.#reason = undefined
-      void session.ended.then(ending => this.#ended(ending, since))
+      void session.ended.then(ending => this.#ended(session, ending, since))
       return session
     } catch (error) {
       if (error instanceof ToolError && error.code === 'LSP_UNAVAILABLE')
@@ -122,11 +142,10 @@ export class ProjectServer {
     }
   }
 
-  #ended(ending: Ending, since: number) {
-    this.#session = undefined
+  #ended(session: Session, ending: Ending, since: number) {
+    if (this.#session === session) this.#session = undefined
     if (performance.now() - since >= STEADY_MS) this.#crashes = []
-    if (ending.stopped) this.#reason = ending.why
-    else this.#crashed(ending)
+    if (!ending.stopped) this.#crashed(ending)
   }
 
   #crashed(ending: Ending) {

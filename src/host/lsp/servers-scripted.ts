@@ -6,6 +6,7 @@ const PYTHON_ROOTS = [
   ['pyrightconfig.json'],
   ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'poetry.lock', 'uv.lock']
 ]
+const INSTALLED = ['.venv/lib/*/site-packages', 'venv/lib/*/site-packages']
 const ANALYSIS = { autoSearchPaths: true, diagnosticMode: 'openFilesOnly', useLibraryCodeForTypes: true }
 
 /** The project's own, then those of the search path. */
@@ -26,6 +27,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     name: 'pyright',
     languages: PYTHON,
     roots: PYTHON_ROOTS,
+    depends: INSTALLED,
     programs: [{ own: 'node_modules/.bin/pyright-langserver' }, ...pythons('pyright-langserver')],
     args: ['--stdio'],
     settings: pythonSettings,
@@ -37,6 +39,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     name: 'basedpyright',
     languages: PYTHON,
     roots: PYTHON_ROOTS,
+    depends: INSTALLED,
     programs: pythons('basedpyright-langserver'),
     args: ['--stdio'],
     settings: project => ({ ...pythonSettings(project), basedpyright: { analysis: ANALYSIS } }),
@@ -48,6 +51,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     name: 'pylsp',
     languages: PYTHON,
     roots: PYTHON_ROOTS,
+    depends: INSTALLED,
     programs: pythons('pylsp'),
     diagnostics: 'push',
     ready: 'initialized',

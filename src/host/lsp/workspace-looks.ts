@@ -1,8 +1,19 @@
-// Whether something is in a workspace. Links that lead out of it lead to nothing.
+// Whether something is in a workspace.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Workspace } from '../host.ts'
-import { walk } from '../paths.ts'
+import { walk, walkToEntry } from '../paths.ts'
 
-export const isInWorkspace = (workspace: Workspace, path: string): boolean => statAt(workspace, path) !== undefined
+/** A link may lead anywhere, as the interpreter of a Python environment does, if something is there. */
+export function isInWorkspace(workspace: Workspace, path: string): boolean {
+  try {
+    const { stat, close } = walkToEntry(workspace, path)
+    close()
+    return stat?.isSymbolicLink() ? existsSync(join(workspace.root, path)) : stat !== undefined
+  } catch {
+    return false
+  }
+}
 
 export const isFolder = (workspace: Workspace, path: string): boolean => statAt(workspace, path)?.isDirectory() ?? false
 

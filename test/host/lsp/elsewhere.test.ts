@@ -1,6 +1,6 @@
 // What changes in one file, behind the servers' backs, shows in what they find in another at the next question.
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
@@ -68,6 +68,47 @@ const CASES: Record<string, Case> = {
     needed: 'b.go',
     otherwise: 'package a\n\nvar value = 12\n'
   }
+}
+
+/** Python and the folder of its version's packages in an environment of a project. */
+const said = spawnSync(
+  'python3',
+  ['-c', 'import sys; print(sys.executable, ".venv/lib/python%d.%d/site-packages" % sys.version_info[:2])'],
+  { encoding: 'utf8' }
+)
+const [PYTHON = '', SITE = ''] = (said.stdout ?? '').split(/\s+/)
+
+for (const [server, { program, servers = {} }] of Object.entries(CASES).slice(0, 3)) {
+  const missing =
+    spawnSync('which', [program]).status !== 0 && process.env.CI !== 'true' && `${program} is missing here`
+  t.test(`${server}, with what is installed`, { skip: unkept || missing }, async t => {
+    const app = await startApp(
+      t,
+      {
+        'package.json': '{ "type": "module" }\n',
+        '.gitignore': 'node_modules\n.venv\n',
+        'tsconfig.json': SCRIPT.files['tsconfig.json'],
+        'a.ts': "import { value } from 'installed'\nexport const name: string = value\n",
+        'a.py': 'from installed import value\n\nname: str = value\n',
+        [`${SITE}/other.py`]: '',
+        '.venv/pyvenv.cfg': `home = ${path.dirname(PYTHON)}\n`,
+        '.venv/bin/other': ''
+      },
+      { settings: { language_servers: { ...base, warm: false, servers } } }
+    )
+    if (PYTHON) symlinkSync(PYTHON, path.join(app.root, '.venv/bin/python'))
+    const errors = async () => {
+      const file = server === 'pyright' ? 'a.py' : 'a.ts'
+      const { status, error, result } = await app.call('diagnostics', { path: file })
+      if (status !== 'success') throw new Error(JSON.stringify(error))
+      return result.data.diagnostics.map(({ message }: { message: string }) => message)
+    }
+    t.match(await errors(), [/installed/], 'it is missing')
+    app.write('node_modules/installed/package.json', '{ "name": "installed", "type": "module", "types": "index.d.ts" }')
+    app.write('node_modules/installed/index.d.ts', 'export const value: string\n')
+    app.write(`${SITE}/installed/__init__.py`, 'value = "text"\n')
+    t.same(await errors(), [], 'it is installed')
+  })
 }
 
 for (const [server, { program, files, asked, needed, otherwise, servers = {} }] of Object.entries(CASES)) {
