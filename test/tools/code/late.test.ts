@@ -19,8 +19,8 @@ const warning = (path: string, message: string, line = 1) => ({
   message
 })
 
-async function start(t: Test, files: Record<string, string>) {
-  const app = await startFaked(t, files, { settings: SETTINGS })
+async function start(t: Test, files: Record<string, string>, settings = SETTINGS) {
+  const app = await startFaked(t, files, { settings })
   const approved = async (call: Json) =>
     call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', { tool_call_id: call.tool_call_id }) : call
   const done = async (tool: string, params: object) => approved(await app.call(tool, params))
@@ -118,4 +118,20 @@ t.test('what is taken back and said again is not told', { skip }, async t => {
   const told = (await stream.type('diagnostics.changed')).at(-1)
   t.match(told.files, [{ path: 'a.yaml', warning: 2 }])
   stream.close()
+})
+
+t.test('who cancels while it waits still hears what was done', { skip }, async t => {
+  const { call, post, asked, read, get } = await start(
+    t,
+    { 'a.yaml': says('-') },
+    { diagnostics_after_edit_ms: 30_000 }
+  )
+  await asked('a.yaml')
+  const { tool_call_id } = await call('write_file', { path: 'a.yaml', content: silent })
+  await post('/approve', { tool_call_id })
+  while (read('a.yaml') !== silent) await new Promise(resolve => setTimeout(resolve, 10))
+  const ended = await post(`/calls/${tool_call_id}/cancel`, {})
+  t.match(ended, { status: 'success', changes: [{ path: 'a.yaml' }] })
+  t.match(ended.result.metadata.diagnostics, { status: 'timeout', new: [] })
+  t.strictSame(await get(`/calls/${tool_call_id}`), ended)
 })
