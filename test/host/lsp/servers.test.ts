@@ -42,14 +42,19 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Stops processes, and resolves once no thread of theirs runs any more. */
+/** Stops processes, and resolves once no thread of theirs does anything any more. */
 async function stop(pids: number[]) {
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
-  const states = () =>
-    pids.flatMap(pid =>
-      readdirSync(`/proc/${pid}/task`).map(id => readFileSync(`/proc/${pid}/task/${id}/status`, 'utf8'))
-    )
-  while (!states().every(state => /^State:\s+T/m.test(state))) await setTimeout(5)
+  for (const pid of pids.filter(isThere)) process.kill(pid, 'SIGSTOP')
+  while (pids.flatMap(threads).some(state => /^State:\s+[RS]/m.test(state))) await setTimeout(5)
+}
+
+/** What is known of each thread of a process that may end any moment. */
+function threads(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(id => readFileSync(`/proc/${pid}/task/${id}/status`, 'utf8'))
+  } catch {
+    return []
+  }
 }
 
 const UNREAD = `import fcntl, os, struct, sys, termios
