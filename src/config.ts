@@ -333,6 +333,10 @@ export const Config = Type.Object(
           default: 'skip',
           description:
             'What becomes of the hooks of a repository when a call commits or pushes: they do not run, or the call is asked about with them as its command, and they run as commands do.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
     language_servers: Type.Object(
       {
         enabled: Type.Boolean({ default: true, description: 'Ask language servers at all.' }),

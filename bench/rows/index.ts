@@ -13,6 +13,7 @@ import machine from './machine.ts'
 import read from './read.ts'
 import type { Row } from './row.ts'
 import search from './search.ts'
+import searchCode from './search-code.ts'
 import shell from './shell.ts'
 import start from './start.ts'
 import streams from './streams.ts'
@@ -31,7 +32,7 @@ export const ROWS: readonly Row[] = [
   health,
   judging,
   search,
-  code,
+  searchCode,
   list,
   git,
   code,

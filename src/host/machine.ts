@@ -128,7 +128,7 @@ export class Machine {
       guard: this.#guard,
       buffers: this.buffers,
       env_allow: settings.env.allow,
-      environment: process.env,
+      environment,
       roots: [...this.workspaces.values()].map(({ root }) => root),
       settings: settings.language_servers,
       workspaces: this.workspaces

@@ -60,7 +60,7 @@ export class Confinement {
     rmSync(pipes, { recursive: true, force: true })
     mkdirSync(pipes, { recursive: true, mode: 0o700 })
     const within = [this.#bwrap!, ...ARGUMENTS, ...READING, '--bind', pipes, pipes, '--']
-    return new Spawner(process.env, pipes, within)
+    return new Spawner(this.#spawner.environment, pipes, within)
   }
 
   #wrapped(request: SpawnRequest, writable: readonly string[]): SpawnRequest {

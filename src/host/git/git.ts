@@ -67,7 +67,6 @@ export interface GitPrograms {
   spawner: Spawner
   /** Of all workspaces: no git of theirs is taken for the machine's. */
   roots: () => readonly string[]
-  environment?: Environment
   /** A folder of the server's own. */
   place: string
   /** Whether those of repositories are run, once that was asked about. */
@@ -96,7 +95,7 @@ export class GitOnMachine {
   }
 
   get environment(): Environment {
-    return this.#programs.environment ?? process.env
+    return this.#programs.spawner.environment
   }
 
   /** The user's own files, by the server's environment. */

@@ -35,7 +35,7 @@ function place(t: Test, servers: Config['language_servers']['servers'] = FAKED, 
   mkdirSync(path.join(root, 'node_modules/.bin'), { recursive: true })
   writeFileSync(path.join(root, 'a.yaml'), 'a: 1\n')
   const workspace = openWorkspace('default', root)
-  const spawner = new Spawner()
+  const spawner = new Spawner(process.env)
   const guard = { stateDir: path.join(folder, 'state'), sensitive: [] }
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, new Ripgrep(spawner, workspace, { exclude: [] }), watcher)
