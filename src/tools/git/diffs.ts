@@ -19,7 +19,9 @@ export const DiffParams = {
   context: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 10_000, description: 'Lines to show around each change; 3 by default.' })
   ),
-  ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Leave out changes of white space alone.' })),
+  ignore_whitespace: Type.Optional(
+    Type.Boolean({ description: 'Pass over changes of white space alone; a file with no other changes has no text.' })
+  ),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10_000, description: `At most this many files; ${DEFAULT_FILES} by default.` })
   ),

@@ -1,5 +1,5 @@
 // The tools of git that read, on real repositories: what each state of one is told as.
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { contents } from '../../folder.ts'
@@ -569,4 +569,124 @@ t.test('nothing is written, whatever is asked', async t => {
   await app.data('git_blame', { path: 'a.txt' })
   await app.data('git_branch')
   t.strictSame(contents(app.root), before)
+})
+
+t.test('the same in parts, and in other ways', async t => {
+  const app = await start(t, {
+    'a.txt': 'a\n',
+    'b.txt': 'b\n',
+    'c.txt': 'c\n',
+    'd/e.txt': 'e  e\n',
+    'd/line\nbreak': 'x\n'
+  })
+  writeFileSync(app.at('bin'), Buffer.from([1, 0, 2]))
+  app.init()
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) app.write(name, `${name}\n`)
+  app.write('d/e.txt', 'e e\n')
+  const seen: [string, boolean][] = []
+  for (let offset: number | undefined = 0; offset !== undefined; ) {
+    const call: Json = await app.call('git_diff', { limit: 2, offset })
+    const { files, total, next_offset, truncated } = call.result.data
+    t.strictSame([total, truncated], [4, next_offset !== undefined])
+    seen.push(...files.map(({ path, diff }: Json) => [path, diff !== undefined]))
+    offset = next_offset
+  }
+  t.strictSame(seen, [
+    ['a.txt', true],
+    ['b.txt', true],
+    ['c.txt', true],
+    ['d/e.txt', true]
+  ])
+  t.match((await app.data('git_diff', { ignore_whitespace: true, path: 'd' })).files, [
+    { path: 'd/e.txt', added: 0, removed: 0, diff: undefined }
+  ])
+  app.commit('Second', 1)
+  t.match(await app.data('git_blame', { path: 'd/e.txt', ignore_whitespace: true }), {
+    ranges: [{ oid: app.git(['rev-parse', 'HEAD~1']) }]
+  })
+  t.match(await app.data('git_show', { rev: 'HEAD', limit: 1 }), {
+    changes: { files: [{ path: 'a.txt' }] },
+    next_offset: 1
+  })
+  t.match(await app.data('git_show', { rev: 'HEAD:', limit: 2, offset: 1 }), {
+    kind: 'tree',
+    path: '.',
+    entries: [
+      { path: 'b.txt', type: 'file', size: 6 },
+      { path: 'bin', size: 3 }
+    ],
+    total: 5,
+    next_offset: 3
+  })
+  t.match(await app.data('git_show', { rev: 'HEAD:d/' }), {
+    path: 'd',
+    entries: [{ path: 'd/e.txt' }, { path: 'd/line\nbreak' }]
+  })
+  t.match((await app.call('git_show', { rev: 'HEAD:bin' })).result, {
+    content: 'bin is no text; it has 3 bytes.',
+    data: { file: { binary: true, size: 3 } }
+  })
+  t.match(await app.error('git_show', { rev: 'HEAD:./a.txt' }), { code: 'INVALID_PARAMS', message: /from the top/ })
+  t.match(await app.error('git_show', { rev: 'x'.repeat(2_000) }), { code: 'INVALID_PARAMS' })
+  t.match(await app.error('git_log', { author: 'a\nb' }), { code: 'INVALID_PARAMS' })
+
+  app.git(['checkout', '-q', '--orphan', 'other'])
+  app.git(['commit', '-q', '-m', 'Apart'], { minute: 2, env: { GIT_COMMITTER_NAME: 'Bob' } })
+  const all = await app.call('git_log', { all: true, limit: 2 })
+  t.strictSame(
+    all.result.data.commits.map(({ subject }: Json) => subject),
+    ['Apart', 'Second']
+  )
+  t.match(all.result.content, /Committer: Bob <ada@example\.com>/)
+  t.match(await app.error('git_diff', { base: 'main...other' }), { code: 'EXECUTION_ERROR', message: /no merge base/ })
+
+  app.remove('d/line\nbreak')
+  app.git(['add', '-A'])
+  const gone = await app.data('git_diff', { staged: true })
+  t.match(gone, { files: [{ path: 'd/line\nbreak', operation: 'deleted' }], left_out: [{ path: 'd/line\nbreak' }] })
+})
+
+t.test('more places of repositories', async t => {
+  await t.test('a submodule that is served by itself', async t => {
+    const outer = await start(t, { 'lib/l.txt': 'l\n', 'main/a.txt': 'a\n' })
+    outer.init('lib')
+    outer.init('main')
+    outer.git(['submodule', '--quiet', 'add', '../lib', 'sub'], { in: 'main' })
+    const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('main/sub') }] } })
+    outer.write('main/sub/l.txt', 'L\n')
+    t.match(await app.data('git_status'), { repository: '.', entries: [{ path: 'l.txt' }] })
+  })
+
+  await t.test('a bare one beside its working trees, and one that names a folder elsewhere', async t => {
+    const app = await start(t, { 'p/a.txt': 'a\n' })
+    app.init('p')
+    app.git(['config', 'core.bare', 'true'], { in: 'p' })
+    t.match(await app.error('git_status', { path: 'p' }), { code: 'CONFLICT', message: /is bare/ })
+    t.match(await app.data('git_log', { path: 'p' }), { commits: [{ subject: 'First' }] })
+    app.git(['config', 'core.worktree', '/'], { in: 'p' })
+    t.match(await app.error('git_log', { path: 'p' }), { code: 'PERMISSION_DENIED', message: /names a working tree/ })
+  })
+})
+
+t.test("of the user's own settings what names no program counts", async t => {
+  const app = await start(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' })
+  app.git(['init', '-q'])
+  const home = path.join(app.folder, 'home')
+  const before = process.env.HOME
+  t.teardown(() => {
+    process.env.HOME = before
+  })
+  process.env.HOME = home
+  const untracked = async () => names((await app.data('git_status')).entries)
+  mkdirSync(path.join(home, '.config/git'), { recursive: true })
+  writeFileSync(path.join(home, '.config/git/ignore'), 'by-place\n')
+  t.strictSame(await untracked(), ['a.txt', 'by-name'])
+  writeFileSync(path.join(home, 'ignored'), 'by-name\n')
+  const canary = path.join(app.folder, 'PWNED')
+  writeFileSync(path.join(home, 'more'), `[core]\n\texcludesFile = ~/ignored\n\tfsmonitor = touch ${canary};true\n`)
+  writeFileSync(path.join(home, '.gitconfig'), '[include]\n\tpath = ~/more\n')
+  t.strictSame(await untracked(), ['a.txt', 'by-place'])
+  app.git(['config', 'core.excludesFile', '/dev/null'])
+  t.strictSame(await untracked(), ['a.txt', 'by-name', 'by-place'], "the repository's own wins")
+  t.notOk(existsSync(canary))
 })
