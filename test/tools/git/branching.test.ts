@@ -5,6 +5,8 @@ import t from 'tap'
 import { branchNameFault } from '../../../src/text/ref-name.ts'
 import { gitIn, home, start } from './writing-world.ts'
 
+t.setTimeout(120_000)
+
 t.test('a branch is created where asked, and checked out only if asked', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })
   const first = app.head()

@@ -7,6 +7,8 @@ import { Config, type ConfiguredRule } from '../../../src/config.ts'
 import type { Json } from '../../start-app.ts'
 import { bare, hook, start } from './writing-world.ts'
 
+t.setTimeout(120_000)
+
 const base = defaults(Config)
 const textOf = (file: string) => readFileSync(file, 'utf8')
 
