@@ -164,6 +164,8 @@ t.test('questions', async t => {
   t.match(questionOf('tests of the parser'), { words: ['test', 'parser'], about_tests: true })
   t.same(questionOf('where is it').words, wordsOf('where is it'), 'with nothing else, any word counts')
   t.equal(questionOf('decided').said.decid, 'decided')
+  t.match(questionOf('Überschrift').said, { uberschrift: 'überschrift' })
+  t.equal(questionOf('x').said.constructor, undefined)
   t.ok(questionOf('one two three four five six seven eight nine ten '.repeat(9)).words.length <= 24)
   fc.assert(fc.property(anyText, text => void questionOf(text)))
   t.ok(synonymsOf(stem('directory')).includes(stem('folder')))
