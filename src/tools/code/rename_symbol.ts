@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Answerer } from '../../host/lsp/languages.ts'
+import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { Answered, answererNotes } from './answering.ts'
 import { QUESTION, UNKEPT } from './asking.ts'
@@ -88,7 +89,7 @@ export default defineTool({
     const notes = answererNotes([answered])
     return {
       title: `${new_name}: ${files.length === 1 ? files[0]!.path : `${files.length} files`}`,
-      content: [...list, files.map(({ diff }) => diff).join(''), ...notes].join('\n'),
+      content: [...fitting([...list, ...files.flatMap(({ diff }) => diff.trimEnd().split('\n'))]), ...notes].join('\n'),
       metadata: { files: files.length }
     }
   }

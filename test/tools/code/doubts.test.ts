@@ -124,6 +124,19 @@ t.test('nothing to rename, and too much', async t => {
   t.match(await attempt(many), { code: 'TOO_LARGE', message: /2001 files; the limit is 2000/ })
 })
 
+t.test('what a model reads of a large rename is bounded, and the call has all of it', async t => {
+  const text = 'use(old)\n'.repeat(5_000)
+  const edits = Array.from({ length: 5_000 }, (_, i) => edit(i + 1, 5, 8))
+  const { ctx } = worldWith(t, { 'a.js': text }, renames({ path: 'a.js', hash: hashOf(Buffer.from(text)), edits }))
+  await touch(renameSymbol, TO_NEW, ctx)
+  const output = await run(renameSymbol, TO_NEW, ctx)
+  t.match(output.files, [{ path: 'a.js', edits: 5_000, diff: /\+use\(new\)\n$/ }])
+  const { title, content } = renameSymbol.present(output, TO_NEW)
+  t.equal(title, 'new: a.js')
+  t.ok(content.length < 60_000)
+  t.match(content, /\n\(\d+ more lines are in the call's data\.\)\n\(By fake\.\)$/)
+})
+
 t.test('a file that changed after the diff was shown is not overwritten', async t => {
   const { ctx, root } = worldWith(t, { 'a.js': FILE }, renames(RENAMED))
   await touch(renameSymbol, TO_NEW, ctx)
