@@ -19,7 +19,8 @@ const is = (name: string, value: unknown) => (params: unknown) =>
 /** Of all that a Go program knows of how it was built. */
 function versionIn(told: string): string | undefined {
   try {
-    return String((JSON.parse(told) as { Version: unknown }).Version)
+    const { Version } = JSON.parse(told) as { Version?: unknown }
+    return typeof Version === 'string' ? Version : undefined
   } catch {
     return undefined
   }

@@ -120,3 +120,11 @@ t.test('a server that has read its project says so by a word of its own', async 
     [true, false, false, false, false, false]
   )
 })
+
+t.test('of all that a server tells of how it was built, its version is taken', async t => {
+  const { version } = of('gopls')
+  t.same(
+    ['{"GoVersion":"go1.22","Main":{"Version":""},"Version":"v0.16.1"}', '{}', 'v0.16.1'].map(told => version!(told)),
+    ['v0.16.1', undefined, undefined]
+  )
+})
