@@ -147,7 +147,7 @@ export class Asking implements Languages {
     const { document, diagnostics, status } = await session.findings.of(
       path,
       this.#effects.signal,
-      this.#late(within_ms)
+      AbortSignal.timeout(within_ms ?? session.budget_ms)
     )
     return {
       diagnostics: diagnostics.map(each => diagnosticOf(each, { path, ...document.positions.spanOf(each.range) })),

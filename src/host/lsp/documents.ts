@@ -54,10 +54,6 @@ export class Documents {
     return this.#open.get(path)
   }
 
-  get paths(): string[] {
-    return [...this.#open.keys()]
-  }
-
   /** The document as it is now. All others that are open are as they are now, too. */
   sync(path: string): Promise<OpenDocument> {
     return this.#inTurn(async () => {
@@ -70,11 +66,6 @@ export class Documents {
       this.#forgetOldest()
       return document
     })
-  }
-
-  /** Tells the server of all that is open and no longer what it was. */
-  refresh(): Promise<void> {
-    return this.#inTurn(() => this.#refresh())
   }
 
   /** Shows a document anew as if it had not been open. */
@@ -97,6 +88,7 @@ export class Documents {
     return done
   }
 
+  /** Tells the server of all that is open and no longer what it was. */
   async #refresh() {
     for (const [path, document] of this.#open)
       if (!this.#sources.isCurrent(path, document)) await this.#renew(path).catch(() => this.#close(path))

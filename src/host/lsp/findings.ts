@@ -84,11 +84,6 @@ export class Findings {
     this.#learn(path, version, diagnostics)
   }
 
-  /** Paths of files with something found in them, open or not. */
-  get paths(): string[] {
-    return [...this.#known].flatMap(([path, { diagnostics }]) => (diagnostics.length > 0 ? [path] : []))
-  }
-
   knownOf(path: string): readonly ServerDiagnostic[] {
     return this.#known.get(path)?.diagnostics ?? []
   }

@@ -102,11 +102,6 @@ export class ProjectServer {
     this.#leaving = session.stop(why)
   }
 
-  /** Ends the run; that counts as a crash. */
-  kill(why: string) {
-    this.#session?.kill(why)
-  }
-
   #word(): ServerState['state'] {
     if (this.#session) return this.#session.readiness.isReady ? 'ready' : 'loading'
     if (this.#starting) return 'starting'

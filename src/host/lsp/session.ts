@@ -120,10 +120,15 @@ export class Session {
     return this.#peer.ended
   }
 
+  /** How long an answer may take now. */
+  get budget_ms(): number {
+    const { start_ms, answer_ms } = this.#options.budgets
+    return this.#hasAnswered && this.readiness.isReady ? answer_ms : start_ms
+  }
+
   /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT where it takes too long, and with the signal's reason. */
   async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
-    const { start_ms, answer_ms } = this.#options.budgets
-    const ms = this.#hasAnswered && this.readiness.isReady ? answer_ms : start_ms
+    const ms = this.budget_ms
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(this.#tooLate(method, ms)), ms)
     const abort = () => late.abort(signal.reason)

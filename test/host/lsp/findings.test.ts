@@ -48,7 +48,8 @@ t.test('told by itself, of a version or not, at once or after some thought', { s
 })
 
 t.test('one that says nothing is not taken for content', { skip }, async t => {
-  const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings: { start_ms: 300 } })
+  const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings: { answer_ms: 300 } })
+  await app.told('silent.yaml')
   t.same(await app.ask('silent.yaml'), { found: [], status: 'timeout', ...BY })
 })
 

@@ -112,6 +112,14 @@ t.test('it hears of the files that it asked to hear of', { skip }, async t => {
   t.same(heard((await app.told('a.yaml')).log, app.root), ['deleted data/deep/er/one.json'], 'with its folder')
   await app.call('write_file', { path: 'data/ours.json', content: '1' })
   t.same(heard((await app.told('a.yaml')).log, app.root), ['created data/ours.json'], 'made by a call')
+  await app.call('move_file', { from: 'data/ours.json', to: 'data/theirs.json' })
+  t.same(
+    heard((await app.told('a.yaml')).log, app.root).sort(),
+    ['created data/theirs.json', 'deleted data/ours.json'],
+    'moved by a call'
+  )
+  app.write('.gitignore', 'ignored\ndata/new.json\n')
+  t.ok(heard((await app.told('a.yaml')).log, app.root).includes('deleted data/new.json'), 'ignored from now on')
 })
 
 t.test('a file of its own language that has changed is shown to it', { skip }, async t => {
