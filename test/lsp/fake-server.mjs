@@ -51,6 +51,21 @@ function finds({ uri, text, version }) {
   // Of another file first, then that there is nothing here.
   if (word === 'breaks') publish(new URL(says[0], uri).href, [found(says[1])])
   if (word === 'breaks') publish(uri, [], version)
+  // Nothing at first, and what it thinks only some time after it has read the project.
+  if (word === 'reads') {
+    const progress = value => send({ method: '$/progress', params: { token: 'reading', value } })
+    publish(uri, [])
+    progress({ kind: 'begin', title: 'reading' })
+    setTimeout(() => progress({ kind: 'end' }), 500)
+    setTimeout(
+      () =>
+        publish(
+          uri,
+          says.map(one => found(one))
+        ),
+      700
+    )
+  }
   if (word === 'versioned') publish(uri, says[0] === '-' ? [] : says.map(one => found(one)), version)
 }
 

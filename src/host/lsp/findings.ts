@@ -11,6 +11,8 @@ import type { Inquiry } from './server-row.ts'
 const QUIET_MS = 300
 /** One that is said to answer when asked may yet say how. */
 const QUIET_BEFORE_ASKED_MS = 2_000
+/** How long it may take to tell what it finds once it has read the project. */
+const AFTER_READING_MS = 2_000
 /** Of files that are not open. */
 const MOST_KNOWN = 2_000
 /** What one file can have of them before the rest is noise. */
@@ -97,6 +99,7 @@ export class Findings {
       let diagnostics = await this.#ask(document, either)
       if (!readiness.isReady) {
         await readiness.ready(either)
+        await this.#toldAnew(path, either)
         diagnostics = await this.#ask(document, either)
       }
       return { document, diagnostics, status: 'complete' }
@@ -105,6 +108,20 @@ export class Findings {
       const known = this.#known.get(path)
       const isOfThat = known !== undefined && this.#isAbout(known, document)
       return { document, diagnostics: isOfThat ? known.diagnostics : [], status: isOfThat ? 'partial' : 'timeout' }
+    }
+  }
+
+  /** What it told by itself of no certain version, before it had read the project, may have been too early. What it tells
+   * soon after counts, if it does. */
+  async #toldAnew(path: string, signal: AbortSignal): Promise<void> {
+    const { inquiry, pull } = this.#options
+    const early = this.#known.get(path)
+    if (inquiry || pull() || early?.version !== undefined) return
+    const soon = AbortSignal.timeout(AFTER_READING_MS)
+    try {
+      while (this.#known.get(path) === early) await this.#next(AbortSignal.any([signal, soon]))
+    } catch (error) {
+      if (signal.aborted) throw error
     }
   }
 

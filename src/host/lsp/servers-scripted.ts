@@ -16,11 +16,11 @@ const pythonSettings = ({ own }: Project) => ({
   python: { pythonPath: own('.venv/bin/python') ?? own('venv/bin/python'), analysis: ANALYSIS }
 })
 
-/** Of bash-language-server, which tells it in its log alone. */
-const hasReadAll = (params: unknown) =>
-  /BackgroundAnalysis: (?:Completed|stopped after|failed resolving|skipping as)/.test(
-    String((params as { message?: unknown }).message)
-  )
+/** Ready once it says so in its log, which some do nowhere else. */
+const logs = (words: RegExp) => ({
+  notification: 'window/logMessage',
+  says: (params: unknown) => words.test(String((params as { message?: unknown }).message))
+})
 
 export const SCRIPTED: readonly LanguageServer[] = [
   {
@@ -65,7 +65,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     args: ['start'],
     settings: () => ({ bashIde: { shfmt: { path: '' }, backgroundAnalysisMaxFiles: 500 } }),
     diagnostics: 'push',
-    ready: { notification: 'window/logMessage', says: hasReadAll },
+    ready: logs(/BackgroundAnalysis: (?:Completed|stopped after|failed resolving|skipping as)/),
     install: 'npm install --global bash-language-server'
   },
   {
@@ -103,7 +103,7 @@ export const SCRIPTED: readonly LanguageServer[] = [
     args: ['--stdio'],
     settings: () => ({ intelephense: { telemetry: { enabled: false } } }),
     diagnostics: 'push',
-    ready: 'progress',
+    ready: logs(/Indexer: Indexing finished/),
     install: 'npm install --global intelephense'
   },
   {

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { startFaked } from '../../lsp/fake.ts'
+import { COMMAND, FAKED, startFaked } from '../../lsp/fake.ts'
 import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
 
@@ -45,6 +45,15 @@ t.test('told by itself, of a version or not, at once or after some thought', { s
   const { log } = await app.told('clean.yaml')
   t.ok(log.length > 0)
   t.same((await app.ask('versioned.yaml')).found, ['versioned.yaml:1 three'], 'told anew of what is shown anew')
+})
+
+t.test('nothing, told before the project was read, is not taken for all', { skip }, async t => {
+  const app = await finding(
+    t,
+    { 'a.c': 'a\nreads one\n' },
+    { settings: { servers: { ...FAKED, clangd: { command: COMMAND } } } }
+  )
+  t.same(await app.ask('a.c'), { found: ['a.c:1 one'], status: 'complete', by: ['clangd'] })
 })
 
 t.test('one that says nothing is not taken for content', { skip }, async t => {
