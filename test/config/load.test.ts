@@ -63,6 +63,7 @@ t.test('nothing configured: the current folder, with every default', async t => 
     buffers: { on_write: 'ask', delegate_ms: 8_000, max_files: 1_000, max_bytes: 33_554_432 },
     events: { heartbeat_ms: 15_000, reader_bytes: 1_048_576, stall_ms: 30_000 },
     output: { spill_bytes: 104_857_600 },
+    git: { hooks: 'skip' },
     search: {
       index: 'lazy',
       max_files: 200_000,
