@@ -1,12 +1,12 @@
 // What was begun in a repository and must not stay half done, written down until it is over. What a server that was killed
 // has left is ended by the next one: where the branch has moved, the new index takes its place; where it has not, the lock
 // goes, and all is as it was.
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { identityOf } from '../files/stamp.ts'
 import { isRunning } from '../processes/running.ts'
 
-export interface Begun {
+interface Begun {
   git_dir: string
   common_dir: string
   /** The reference that moves, and where to. */
@@ -27,7 +27,7 @@ interface Work {
   over(): void
 }
 
-export const lockOf = ({ git_dir }: Pick<Begun, 'git_dir'>) => path.join(git_dir, 'index.lock')
+const lockOf = ({ git_dir }: Pick<Begun, 'git_dir'>) => path.join(git_dir, 'index.lock')
 
 let count = 0
 
@@ -51,13 +51,24 @@ const identityAt = (file: string): string | undefined => {
   return stat && identityOf(stat)
 }
 
-/** Ends what servers that are gone have begun. `standsAt` tells where a reference stands. */
-export async function endBegun(folder: string, standsAt: (begun: Begun) => Promise<string | undefined>): Promise<void> {
+type StandsAt = (begun: Begun) => Promise<string | undefined>
+
+/** Ends what servers that are gone have begun. `standsAt` tells where a reference stands. What cannot be ended keeps nothing
+ * else from it, and is told together. */
+export async function endBegun(folder: string, standsAt: StandsAt): Promise<void> {
+  const faults: unknown[] = []
   for (const name of namesIn(folder)) {
     const pid = Number.parseInt(name, 10)
     if (pid !== process.pid && isRunning(pid)) continue
-    const file = path.join(folder, name)
-    const begun = JSON.parse(readFileSync(file, 'utf8')) as Note
+    await end(path.join(folder, name), standsAt).catch(error => faults.push(error))
+  }
+  if (faults.length > 0) throw new AggregateError(faults, 'Not all that was begun in repositories could be ended.')
+}
+
+async function end(file: string, standsAt: StandsAt): Promise<void> {
+  const begun = JSON.parse(readFileSync(file, 'utf8')) as Note
+  // In a repository that is gone there is nothing to end.
+  if (existsSync(begun.git_dir)) {
     const began = lstatSync(file).mtimeMs
     const isOurs = begun.identity !== undefined && identityAt(lockOf(begun)) === begun.identity
     const stands = await standsAt(begun)
@@ -65,8 +76,8 @@ export async function endBegun(folder: string, standsAt: (begun: Begun) => Promi
     else if (isOurs) rmSync(lockOf(begun))
     rmSync(begun.whole, { force: true })
     for (const lock of locksOf(begun)) removeLock(lock, began)
-    rmSync(file)
   }
+  rmSync(file)
 }
 
 /** Those that git itself takes while it moves a reference. */

@@ -2,13 +2,14 @@
 // they should become, and no lock is left.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { globbySync } from 'globby'
 import t from 'tap'
+import { identityOf } from '../../../src/host/files/stamp.ts'
 import { GitOnMachine } from '../../../src/host/git/git.ts'
 import { isRunning } from '../../../src/host/processes/running.ts'
 import { Spawner } from '../../../src/host/processes/spawner.ts'
@@ -78,4 +79,31 @@ t.test('killed anywhere', async t => {
     }
   }
   t.ok(states.old > 5 && states.new > 1, `it was killed before and after: ${JSON.stringify(states)}`)
+})
+
+t.test('what cannot be ended keeps nothing else from being ended', async t => {
+  const [root, stateDir] = ['ws', 'state'].map(name => path.join(home, 'others', name)) as [string, string]
+  cpSync(first, root, { recursive: true })
+  const begun = path.join(stateDir, 'git')
+  mkdirSync(begun, { recursive: true })
+  const git_dir = path.join(root, '.git')
+  const lock = path.join(git_dir, 'index.lock')
+  cpSync(path.join(git_dir, 'index'), lock)
+  const note = {
+    git_dir,
+    common_dir: git_dir,
+    ref: 'refs/heads/main',
+    to: '1'.repeat(40),
+    whole: `${lock}.whole`,
+    identity: identityOf(lstatSync(lock, { bigint: true }))
+  }
+  const gone = { ...note, git_dir: path.join(home, 'gone/.git'), common_dir: path.join(home, 'gone/.git') }
+  // No process has such a number.
+  for (const [i, text] of ['{', JSON.stringify(gone), JSON.stringify(note)].entries())
+    writeFileSync(path.join(begun, `99999999-${i}.json`), text)
+  const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
+  await t.rejects(machine.endBegun(), { message: /could be ended/, errors: [SyntaxError] })
+  await machine.close()
+  t.notOk(existsSync(lock), 'of a move that was not made the lock goes')
+  t.strictSame(globbySync('*', { cwd: begun }), ['99999999-0.json'], 'only what nobody can read stays')
 })
