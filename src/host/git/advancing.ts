@@ -9,6 +9,7 @@ import { stampOf } from '../files/stamp.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { begin } from './begun.ts'
 import { lastOf } from './configuration.ts'
+import { refuseFailed, saidBy } from './faults.ts'
 import type { Git, GitOrder } from './git.ts'
 import type { Repository } from './repository.ts'
 
@@ -91,7 +92,7 @@ async function tried(
     if ((await checkedOut(git, repository)) !== advance.branch) throw moved()
     const { stderr } = await git.run(repository, { access: 'write', args })
     const stands = ref === 'HEAD' && isName(to) ? checkedOut(git, repository) : standsAt(git, repository, ref)
-    if ((await stands) !== to) throw notMoved(stderr)
+    if ((await stands) !== to) throw notMoved(stderr, repository)
     lock.exchange()
     return true
   } finally {
@@ -101,8 +102,7 @@ async function tried(
 }
 
 async function drawn(git: Git, repository: Repository, order: GitOrder) {
-  const { code, stderr } = await git.run(repository, { access: 'draft', ...order })
-  if (code !== 0) throw new ToolError('EXECUTION_ERROR', `What is staged cannot be written: ${stderr.trim()}`)
+  refuseFailed(await git.run(repository, { access: 'draft', ...order }), 'write what is staged', repository)
 }
 
 /** Whether HEAD comes to name a branch, and not to stand at a commit. */
@@ -174,12 +174,12 @@ export async function standsAt(git: Git, repository: Repository, ref: string): P
 
 const moved = () => new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was changed.')
 
-function notMoved(stderr: string) {
+function notMoved(stderr: string, repository: Repository) {
   if (/but expected|reference already exists|unable to resolve/.test(stderr))
     return new ToolError('STALE_FILE', 'The branch has moved on meanwhile; nothing was changed.')
   if (/File exists/.test(stderr))
     return new ToolError('CONFLICT', 'Another git is at work on the branch, or one was killed: it holds its lock.')
-  return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${stderr.trim()}`)
+  return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${saidBy(stderr, repository)}`)
 }
 
 /** As `--index-info` takes them; mode 0 takes a path away. */

@@ -5,6 +5,7 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { refuseFailed } from './faults.ts'
 import type { Ended, Git, GitOrder } from './git.ts'
 import { Repository } from './repository.ts'
 
@@ -14,10 +15,6 @@ export interface CheckedOut {
   link?: string
   content?: Buffer
   executable?: boolean
-}
-
-interface Drawn extends Ended {
-  stdout: Buffer
 }
 
 export class Draft {
@@ -77,9 +74,13 @@ export class Draft {
   }
 
   async #done(order: GitOrder): Promise<Buffer> {
-    const { code, stdout, stderr } = await this.#git.run(this.#repository, { ...order, folder: this.#folder })
-    if (code !== 0) throw new ToolError('EXECUTION_ERROR', `git ${order.args[0]}: ${wordsOf(stderr)}`)
+    const { stdout, ...ended } = await this.#git.run(this.#repository, { ...order, folder: this.#folder })
+    this.#refuseFailed(ended, order.args[0]!)
     return stdout
+  }
+
+  #refuseFailed({ code, stderr }: Ended, doing: string) {
+    refuseFailed({ code, stderr: stderr.replaceAll(this.#folder, '.git') }, doing, this.#repository)
   }
 
   /** The index of the tree that was made last. */
@@ -87,9 +88,11 @@ export class Draft {
     return path.join(this.#folder, 'index')
   }
 
-  /** Git on what the draft and the repository hold, as bare objects. */
-  look(args: readonly string[]): Promise<Drawn> {
-    return this.#git.run(this.#nobodys, { args, env: this.#objects })
+  /** What git tells of what the draft and the repository hold, as bare objects. */
+  async look(args: readonly string[]): Promise<Buffer> {
+    const { stdout, ...ended } = await this.#git.run(this.#nobodys, { args, env: this.#objects })
+    this.#refuseFailed(ended, args[0]!)
+    return stdout
   }
 
   async #tree(commit: string | undefined, files: readonly string[], how: Pick<GitOrder, 'access' | 'env'>) {
@@ -149,10 +152,3 @@ export function nobodysRepository(folder: string, like: Repository): Repository 
 
 /** Git parts such a list at colons, but for what stands in quotes. */
 const quoted = (folder: string) => `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-
-const wordsOf = (stderr: string) =>
-  stderr
-    .replaceAll(/^(?:fatal|error): /gm, '')
-    .trim()
-    .split('\n')
-    .join(' ')

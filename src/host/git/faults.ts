@@ -9,12 +9,17 @@ const LONGEST = 2_000
 /** Its words, and what they mean. */
 const KNOWN: readonly [RegExp, ErrorCode, string][] = [
   [
+    /reference already exists|' exists; cannot create '/,
+    'CONFLICT',
+    'One of that name, or of the beginning of it, is there already.'
+  ],
+  [
     /index\.lock': File exists|cannot lock ref/i,
     'CONFLICT',
     'Another git is at work in this repository, or left its lock.'
   ],
   [
-    /bad (?:tree |commit )?object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)/i,
+    /bad (?:tree |commit )?object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)|could not read [0-9a-f]{40}|failed to traverse/i,
     'EXECUTION_ERROR',
     'Objects of the repository are missing or broken; it may be a partial or shallow clone.'
   ],

@@ -106,7 +106,8 @@ export const tooMuch = (what: string) =>
 
 async function refuseElsewhere(ref: string, repository: Repository, { host }: Context) {
   const args = ['for-each-ref', '--format=%(worktreepath)%00%(HEAD)', ref]
-  const { stdout } = await host.git.run(repository, { args })
+  const { stdout, ...ended } = await host.git.run(repository, { args })
+  refuseFailed(ended, 'tell where the branch is checked out', repository)
   const [place = '', head = ''] = stdout.toString('utf8').trimEnd().split('\0')
   if (place === '' || head === '*') return
   throw new ToolError('CONFLICT', 'The branch is checked out in another working tree of this repository.')

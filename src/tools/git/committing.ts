@@ -54,9 +54,7 @@ export async function planCommit(input: CommitInput, ctx: Context): Promise<Comm
   try {
     const tree = await draft.tree(parent, named)
     const before = await treeOf(parent, draft)
-    const files = committedFiles(
-      (await looked(draft, ['diff-tree', ...COMMITTED_FLAGS, before, tree])).toString('utf8')
-    )
+    const files = committedFiles((await draft.look(['diff-tree', ...COMMITTED_FLAGS, before, tree])).toString('utf8'))
     const changed = new Set(files.map(({ path }) => path))
     const unchanged = named.filter(file => !changed.has(file))
     refuseMissing(unchanged, repository, ctx)
@@ -64,7 +62,7 @@ export async function planCommit(input: CommitInput, ctx: Context): Promise<Comm
       throw new ToolError('CONFLICT', 'There is nothing to commit: these files are as they were committed last.', {
         unchanged: unchanged.map(file => repository.outside(file))
       })
-    const diff = await looked(draft, ['diff-tree', '-p', '-r', '-M', '--no-ext-diff', '--no-textconv', before, tree])
+    const diff = await draft.look(['diff-tree', '-p', '-r', '-M', '--no-ext-diff', '--no-textconv', before, tree])
     const added = files.flatMap(({ path, operation }) => (operation === 'added' ? [path] : []))
     return {
       repository,
@@ -117,7 +115,8 @@ async function namedFiles(given: readonly string[], ctx: Context) {
 
 async function isSubmodule(file: string, repository: Repository, { host }: Context): Promise<boolean> {
   if (file === '') return false
-  const { stdout } = await host.git.run(repository, { args: ['ls-files', '--stage', '-z', '--', file] })
+  const { stdout, ...ended } = await host.git.run(repository, { args: ['ls-files', '--stage', '-z', '--', file] })
+  refuseFailed(ended, 'tell what is staged', repository)
   return stdout.toString('utf8').startsWith('160000 ')
 }
 
@@ -160,16 +159,12 @@ function refuseMissing(unchanged: readonly string[], repository: Repository, { h
 
 async function treeOf(commit: string | undefined, draft: Draft): Promise<string> {
   if (commit === undefined) return draft.tree(undefined, [])
-  return (await looked(draft, ['rev-parse', '--verify', `${commit}^{tree}`])).toString('latin1').trim()
+  return (await draft.look(['rev-parse', '--verify', `${commit}^{tree}`])).toString('latin1').trim()
 }
 
-async function looked(draft: Draft, args: readonly string[]): Promise<Buffer> {
-  const { code, stdout, stderr } = await draft.look(args)
-  if (code !== 0) throw new ToolError('EXECUTION_ERROR', `What would be committed cannot be shown: ${stderr.trim()}`)
-  return stdout
-}
+/** What `check-ignore` ends with where none is. */
+const NONE_IGNORED = 1
 
-/** Where git ends with code 1, none is. */
 async function ignoredAmong(files: readonly string[], repository: Repository, { host }: Context): Promise<string[]> {
   if (files.length === 0) return []
   // It knows no literal names, so none is to look like anything else.
@@ -178,6 +173,7 @@ async function ignoredAmong(files: readonly string[], repository: Repository, { 
     stdin: files.map(file => `./${file}\0`).join(''),
     env: { GIT_LITERAL_PATHSPECS: '0' }
   })
+  if (told.code !== NONE_IGNORED) refuseFailed(told, 'tell what is ignored', repository)
   return told.stdout
     .toString('utf8')
     .split('\0')

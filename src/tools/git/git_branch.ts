@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { invalidParam, ToolError } from '../../errors.ts'
+import { invalidParam } from '../../errors.ts'
 import { noObject } from '../../host/git/advancing.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
 import { visible } from '../../text/visible.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './branches.ts'
@@ -167,7 +168,5 @@ async function happened(
 
 async function made({ repository, ref, oid }: BranchPlan, { host }: Context) {
   const args = ['update-ref', '--create-reflog', '-m', `branch: Created from ${oid}`, ref, oid!, noObject(repository)]
-  const { code, stderr } = await host.git.run(repository, { access: 'write', args })
-  if (code !== 0)
-    throw new ToolError('CONFLICT', `The branch could not be made: ${stderr.replace(/^fatal: /, '').trim()}`)
+  refuseFailed(await host.git.run(repository, { access: 'write', args }), 'make the branch', repository)
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
 import { shellWords } from '../../text/shell-words.ts'
 import { visible } from '../../text/visible.ts'
 import { type Context, defineTool, type Invocation, type Progress } from '../../tool.ts'
@@ -222,8 +223,7 @@ async function remembered(
 ): Promise<Pick<Output, 'upstream_set' | 'notes'>> {
   const { steady } = host.git
   const write = async (args: string[]) => {
-    const { code, stderr } = await steady.run(repository, { access: 'write', args })
-    if (code !== 0) throw new ToolError('EXECUTION_ERROR', stderr.trim())
+    refuseFailed(await steady.run(repository, { access: 'write', args }), 'write it down', repository)
   }
   try {
     if (tracking !== undefined) await write(['update-ref', '-m', 'update by push', tracking, oid])

@@ -2,6 +2,7 @@
 import { invalidParam, ToolError } from '../../errors.ts'
 import { checkedOut, standsAt } from '../../host/git/advancing.ts'
 import { lastOf } from '../../host/git/configuration.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import type { Destination } from '../../host/git/pushing.ts'
 import { branchNameFault } from '../../text/ref-name.ts'
@@ -110,13 +111,15 @@ async function branchOf({ branch }: PushInput, repository: Repository, { host }:
 const besides = (remote: string) => (/^[\w./-]+$/.test(remote) ? ['--not', `--remotes=${remote}`] : [])
 
 async function count(range: readonly string[], repository: Repository, { host }: Context): Promise<number> {
-  const { stdout } = await host.git.run(repository, { args: ['rev-list', '--count', ...range, '--'] })
+  const { stdout, ...ended } = await host.git.run(repository, { args: ['rev-list', '--count', ...range, '--'] })
+  refuseFailed(ended, 'count the commits', repository)
   return Number(stdout.toString('latin1'))
 }
 
 async function listed(range: readonly string[], repository: Repository, { host }: Context): Promise<Commit[]> {
   const args = ['log', ...FORMAT_FLAGS, `--max-count=${LISTED}`, ...range, '--']
-  const { stdout } = await host.git.run(repository, { args })
+  const { stdout, ...ended } = await host.git.run(repository, { args })
+  refuseFailed(ended, 'list the commits', repository)
   return commitsIn(stdout.toString('utf8')).map(({ commit }) => commit)
 }
 
@@ -133,7 +136,8 @@ async function secretsIn(range: readonly string[], repository: Repository, { hos
     '--'
   ]
   try {
-    const { stdout } = await host.git.run(repository, { args, max_bytes: NAMES_BYTES })
+    const { stdout, ...ended } = await host.git.run(repository, { args, max_bytes: NAMES_BYTES })
+    refuseFailed(ended, 'tell the files of the commits', repository)
     const names = new Set(stdout.toString('utf8').split('\0').filter(Boolean))
     return [...names].filter(name => mayHoldSecrets(repository.outside(name.trimStart()), host))
   } catch (error) {

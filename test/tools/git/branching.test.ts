@@ -84,6 +84,8 @@ t.test('what is checked out elsewhere, or cannot be, is told', async t => {
   t.match(await app.ask('git_branch', { name: 'there', switch: true }), {
     error: { code: 'CONFLICT', message: /another working tree/ }
   })
+  const { error } = await app.run('git_branch', { name: 'there/below', create: true })
+  t.match(error, { code: 'CONFLICT', message: /'refs\/heads\/there' exists; .* is there already/s })
   t.match(await app.run('git_branch', { name: 'in-tree', create: true, switch: true, path: 'tree' }), {
     result: { data: { repository: 'tree', current: 'in-tree', switched_from: 'there' } }
   })

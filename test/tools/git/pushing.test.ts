@@ -347,3 +347,15 @@ t.test('a protected branch and one that is checked out stay as they are', async 
   app.git('checkout', '-q', '--detach')
   t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /No branch is checked out/ })
 })
+
+t.test('nobody is asked about commits that git cannot tell', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  const remote = bare(app.path('remotes/origin.git'))
+  app.git('remote', 'add', 'origin', remote.folder)
+  const first = app.head()
+  app.git('commit', '-q', '--allow-empty', '-m', 'second')
+  app.remove(`.git/objects/${first.slice(0, 2)}/${first.slice(2)}`)
+  const asked = await app.ask('git_push', {})
+  t.match(asked, { status: 'error', error: { code: 'EXECUTION_ERROR', message: /missing or broken/ } })
+  t.notMatch(JSON.stringify(asked), app.root, 'without folders of this machine')
+})
