@@ -51,6 +51,8 @@ function finds({ uri, text, version }) {
   // Of another file first, then that there is nothing here.
   if (word === 'breaks') publish(new URL(says[0], uri).href, [found(says[1])])
   if (word === 'breaks') publish(uri, [], version)
+  // Of another file, and at once that there is nothing any more.
+  if (word === 'flickers') for (const all of [[found(says[1])], []]) publish(new URL(says[0], uri).href, all)
   // Nothing at first, and what it thinks only some time after it has read the project.
   if (word === 'reads') {
     const progress = value => send({ method: '$/progress', params: { token: 'reading', value } })

@@ -90,6 +90,12 @@ export class Findings {
     return this.#known.get(path)?.diagnostics ?? []
   }
 
+  /** Whether something else was said of a file since this was. */
+  isOutdated(path: string, said: readonly ServerDiagnostic[]): boolean {
+    const known = this.#known.get(path)
+    return known !== undefined && known.diagnostics !== said
+  }
+
   /** What is found in a file as it is now. After `late` it is what is known by then, and told to be. */
   async of(path: string, signal: AbortSignal, late: AbortSignal): Promise<Found> {
     const { documents, readiness } = this.#options

@@ -259,9 +259,12 @@ export class LanguageServerPool implements LanguageServers {
       )
     const places = new Places(workspace, this.known(workspace.name).sources, session)
     const uri = uriOf(`${workspace.root}/${path}`)
+    // Reading the file takes a while: what is said of it meanwhile is newer.
     void Promise.all(
       found.map(async each => diagnosticOf(each, (await places.place({ uri, range: each.range }))!))
-    ).then(tell)
+    ).then(diagnostics => {
+      if (!session.findings.isOutdated(path, found)) tell(diagnostics)
+    })
   }
 }
 

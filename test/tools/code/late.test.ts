@@ -135,3 +135,22 @@ t.test('who cancels while it waits still hears what was done', { skip }, async t
   t.match(ended.result.metadata.diagnostics, { status: 'timeout', new: [] })
   t.strictSame(await get(`/calls/${tool_call_id}`), ended)
 })
+
+t.test('of a file that is not open what was said last is what counts', async t => {
+  const app = await startFaked(t, {
+    'a.yaml': 'a\nflickers b.yaml gone-again\n',
+    // So large that it takes a while to be read.
+    'b.yaml': 'b\n'.repeat(2_000_000),
+    'c.yaml': 'c\nversioned stays\n'
+  })
+  const stream = await app.events('?types=diagnostics.changed')
+  await app.told('a.yaml')
+  await app.told('c.yaml')
+  const isOf = (path: string) => (event: Json) => event.files.some((file: Json) => file.path === path)
+  const told = (await stream.type('diagnostics.changed', isOf('c.yaml'))).flatMap(({ files = [] }: Json) => files)
+  t.strictSame(
+    told.map(({ path }: Json) => path),
+    ['c.yaml'],
+    'what was taken back at once is not told after that'
+  )
+})
