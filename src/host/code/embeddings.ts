@@ -70,7 +70,8 @@ export class Embeddings {
       this.#reason = undefined
       return vectors
     } catch (error) {
-      this.#fail(error as Error)
+      // Whoever asks no longer says nothing of the endpoint.
+      if (!isLeft(signal)) this.#fail(error as Error)
       throw error
     }
   }
@@ -112,6 +113,9 @@ export class Embeddings {
     this.#not_before = Date.now() + Math.max(pause, error instanceof Refused ? error.retry_after_ms : 0)
   }
 }
+
+/** Given up for another reason than its time. */
+const isLeft = ({ aborted, reason }: AbortSignal) => aborted && (reason as Error).name !== 'TimeoutError'
 
 class Refused extends Error {
   readonly retry_after_ms: number

@@ -187,3 +187,16 @@ t.test('no secret is sent', async t => {
   t.notOk(sent.includes(KEY))
   t.notMatch(sent, /\.env/)
 })
+
+t.test('who cancels a question says nothing of the endpoint', async t => {
+  const at = await endpoint(t)
+  const app = await start(t, at.url)
+  await app.complete()
+  const { promise: heard, resolve } = Promise.withResolvers<void>()
+  at.state.answer = () => resolve()
+  const { tool_call_id } = await app.post('/calls?wait_ms=0', { tool: 'search_code', params: { query: 'puppy' } })
+  await heard
+  t.match(await app.post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })
+  at.state.answer = vectors
+  t.match(await app.ask('kitten'), { hits: [{ path: 'src/cat.ts' }], index: { embeddings: { reason: undefined } } })
+})
