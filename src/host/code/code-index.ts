@@ -198,12 +198,15 @@ export class CodeIndex {
 
   async #complete(wait_ms: number, signal: AbortSignal) {
     if (this.#state !== 'building' || wait_ms === 0) return
+    signal.throwIfAborted()
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, wait_ms)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    this.#waiters.add(resolve)
+    const go = () => resolve()
+    const timer = setTimeout(go, wait_ms)
+    signal.addEventListener('abort', go)
+    this.#waiters.add(go)
     await promise
-    this.#waiters.delete(resolve)
+    this.#waiters.delete(go)
+    signal.removeEventListener('abort', go)
     clearTimeout(timer)
     signal.throwIfAborted()
   }

@@ -15,7 +15,7 @@ export class Readiness {
   #said = false
   #shown = false
   #grace: NodeJS.Timeout | undefined
-  #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(signal: Signal) {
     this.#signal = signal
@@ -49,11 +49,12 @@ export class Readiness {
     if (this.isReady) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = () => reject(signal.reason)
-    this.#waiting.push(resolve)
+    this.#waiting.add(resolve)
     signal.addEventListener('abort', abort, { once: true })
     try {
       await promise
     } finally {
+      this.#waiting.delete(resolve)
       signal.removeEventListener('abort', abort)
     }
   }
@@ -72,6 +73,6 @@ export class Readiness {
   }
 
   #wake() {
-    if (this.isReady) for (const resolve of this.#waiting.splice(0)) resolve()
+    if (this.isReady) for (const resolve of this.#waiting) resolve()
   }
 }
