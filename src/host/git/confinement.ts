@@ -1,6 +1,7 @@
 // The second layer around git: bubblewrap, with no network, and a file system in which nothing may be written but what a
 // call is for. Leaner than what keeps commands, since what runs is git itself. What only reads is started by a helper that
-// is kept so as a whole, so that it costs nothing more; what writes is wrapped each time, for some three milliseconds.
+// is kept so as a whole, so that it costs nothing more, and sees no process but its own; what writes is wrapped each time,
+// for some three milliseconds.
 // Where it does not hold, what `hardening.ts` says stands alone.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +10,10 @@ import { Spawner } from '../processes/spawner.ts'
 
 /** Never by the search path: a workspace may be on it. */
 const BWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
-const ARGUMENTS = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL']
+const ARGUMENTS = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--cap-drop', 'ALL']
+const WITH_PARENT = ['--die-with-parent']
+/** For the helper, which ends at once with a server that is killed, and with it all that it started. */
+const OWN_PROCESSES = ['--unshare-pid', '--proc', '/proc', ...WITH_PARENT]
 /** A server that is root reads, and writes, what is somebody else's, as it does without. */
 const IS_ROOT = process.getuid?.() === 0
 const READING = IS_ROOT ? ['--cap-add', 'CAP_DAC_READ_SEARCH'] : []
@@ -21,7 +25,8 @@ export class Confinement {
   readonly #spawner: Spawner
   readonly #place: string
   readonly #bwrap: string | undefined
-  #holds: Promise<boolean> | undefined
+  /** The words that hold for the helper, besides those that hold for all. */
+  #holds: Promise<readonly string[] | undefined> | undefined
   /** Started when it is first needed. */
   #reader: Spawner | undefined
 
@@ -39,9 +44,10 @@ export class Confinement {
       this.#holds = undefined
       throw error
     })
-    if (!(await this.#holds)) return this.#spawner.spawn(request)
-    if (writable.length > 0) return this.#spawner.spawn(this.#wrapped(request, writable))
-    this.#reader ??= this.#openReader()
+    const hold = await this.#holds
+    if (hold === undefined) return this.#spawner.spawn(request)
+    if (writable.length > 0) return this.#spawner.spawn(this.#wrapped(request, [...WITH_PARENT, ...writing(writable)]))
+    this.#reader ??= this.#openReader(hold)
     return this.#reader.spawn(request)
   }
 
@@ -54,29 +60,33 @@ export class Confinement {
     await this.#reader?.close()
   }
 
-  #openReader(): Spawner {
+  #openReader(words: readonly string[]): Spawner {
     // Its pipes are all that it makes, and removes in the end. What a server left that was killed goes first.
     const pipes = path.join(this.#place, 'git-pipes')
     rmSync(pipes, { recursive: true, force: true })
     mkdirSync(pipes, { recursive: true, mode: 0o700 })
-    const within = [this.#bwrap!, ...ARGUMENTS, ...READING, '--bind', pipes, pipes, '--']
-    return new Spawner(this.#spawner.environment, pipes, within)
+    const within = [this.#bwrap!, ...ARGUMENTS, ...READING, ...words, '--bind', pipes, pipes, '--']
+    return new Spawner(this.#spawner.environment, pipes, { words: within, ends: words === OWN_PROCESSES })
   }
 
-  #wrapped(request: SpawnRequest, writable: readonly string[]): SpawnRequest {
+  #wrapped(request: SpawnRequest, words: readonly string[]): SpawnRequest {
     const { file, args, cwd } = request
-    const rights = writable.length > 0 ? WRITING : READING
-    const binds = writable.flatMap(folder => ['--bind', folder, folder])
-    const kept = [...ARGUMENTS, ...rights, ...binds, '--chdir', cwd, '--', file, ...args]
+    const kept = [...ARGUMENTS, ...words, '--chdir', cwd, '--', file, ...args]
     return { ...request, file: this.#bwrap!, args: kept, cwd: '/' }
   }
 
   /** What bubblewrap promises is not believed. */
-  async #tried(git: string): Promise<boolean> {
-    if (process.platform !== 'linux' || !this.#bwrap) return false
+  async #tried(git: string): Promise<readonly string[] | undefined> {
+    if (process.platform !== 'linux' || !this.#bwrap) return undefined
+    // Some containers let nobody look at processes anew. A helper that does not die with the server ends in order.
+    for (const words of [OWN_PROCESSES, []]) if (await this.#keeps(git, words)) return words
+    return undefined
+  }
+
+  async #keeps(git: string, words: readonly string[]): Promise<boolean> {
     const canary = path.join(this.#place, `git-canary-${process.pid}`)
     const trial = { file: '/bin/sh', args: ['-c', TRIAL, 'trial', canary, git], cwd: '/', env: {} }
-    const { stdout, stderr, exited } = await this.#spawner.spawn(this.#wrapped(trial, []))
+    const { stdout, stderr, exited } = await this.#spawner.spawn(this.#wrapped(trial, [...READING, ...words]))
     stdout.resume()
     stderr.resume()
     const { code } = await exited
@@ -85,3 +95,5 @@ export class Confinement {
     return code === 0 && !escaped
   }
 }
+
+const writing = (folders: readonly string[]) => [...WRITING, ...folders.flatMap(folder => ['--bind', folder, folder])]

@@ -42,11 +42,19 @@ interface Running {
   over: boolean
 }
 
+/** What keeps a helper, and with it all that it starts. */
+interface Within {
+  /** Before those of the helper. */
+  words: readonly string[]
+  /** With the helper ends all that it started; the ids of processes are told as they are counted within. */
+  ends: boolean
+}
+
 export class Spawner {
   /** The server's own. */
   readonly environment: Environment
   readonly #place: string
-  readonly #within: readonly string[] | undefined
+  readonly #within: Within | undefined
   #helper: ChildProcess | undefined
   #folder: string | undefined
   #pipes: Pipes | undefined
@@ -56,9 +64,8 @@ export class Spawner {
   #lastId = 0
   #closed = false
 
-  /** `place` is where its folder of pipes is made, out of reach of every command. `within`: words before those of the
-   * helper, which keep it and with it all that it starts. */
-  constructor(environment: Environment, place: string = tmpdir(), within?: readonly string[]) {
+  /** `place` is where its folder of pipes is made, out of reach of every command. */
+  constructor(environment: Environment, place: string = tmpdir(), within?: Within) {
     this.environment = environment
     this.#place = place
     this.#within = within
@@ -164,7 +171,7 @@ export class Spawner {
     const program = [process.execPath, ...SMALL_NODE, '-e', `(${serve})(require)`, group, folder]
     const env = plainEnvironment(this.environment)
     const shell = [findShell(env), '-c', CLOSE_THE_REST, 'toolgate-spawner', join, ...program]
-    const [file, ...words] = [...(this.#within ?? []), ...shell]
+    const [file, ...words] = [...(this.#within?.words ?? []), ...shell]
     const helper = spawnChild(file!, words, {
       // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.
       detached: true,
@@ -295,7 +302,7 @@ export class Spawner {
         running.started.reject(refusal)
         continue
       }
-      killGroup(running.pid)
+      if (!this.#within?.ends) killGroup(running.pid)
       const { pid, request } = running
       if (!this.#closed && request.mark)
         this.#order({ op: 'sweep', id, pid, mark: request.mark, grace_ms: SWEEP_GRACE_MS })

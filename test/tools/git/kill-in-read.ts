@@ -1,0 +1,14 @@
+// Reads a repository, which its state never comes out of, until it is killed: node kill-in-read.ts <workspace> <state folder>
+import type { Context } from '../../../src/tool.ts'
+
+const [root, stateDir] = process.argv.slice(2) as [string, string]
+const { Spawner } = await import('../../../src/host/processes/spawner.ts')
+const { Git, GitOnMachine } = await import('../../../src/host/git/git.ts')
+const { openWorkspace } = await import('../../../src/host/paths.ts')
+
+const spawner = new Spawner(process.env, stateDir)
+const workspace = openWorkspace('w', root)
+const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
+const git: Context['host']['git'] = new Git(machine, workspace, effects)
+await git.run(await git.repository('.'), { args: ['status', '--porcelain'] })
