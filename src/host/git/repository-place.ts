@@ -1,10 +1,11 @@
 // Which repository a path belongs to: the nearest at or above it, also above the workspace. Git is told what was found
 // here, so that it looks for none itself and nothing that a repository says leads it to another.
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import { isBeneath, realIfThere } from '../sandbox/beneath.ts'
+import { leadingOut } from './leading-out.ts'
 
 /** Where a repository is; all absolute and real. */
 export interface RepositoryPlace {
@@ -20,20 +21,6 @@ export interface RepositoryPlace {
 
 /** Longer files lead nowhere. */
 const LONGEST = 4_096
-/** What git reads by these names it reads through links. */
-const PARTS = [
-  'HEAD',
-  'config',
-  'config.worktree',
-  'commondir',
-  'index',
-  'objects',
-  'packed-refs',
-  'refs',
-  'logs',
-  'info'
-]
-
 /** `folder` is canonical: relative to the root, without links. */
 export function findRepository(workspace: Workspace, folder: string): RepositoryPlace {
   const { root } = workspace
@@ -57,7 +44,7 @@ function repositoryIn(at: string, root: string): RepositoryPlace | undefined {
   const entry = path.join(at, '.git')
   if (look(entry)) return withTree(at, entry, root)
   if (path.basename(at) === '.git' || !isGitFolder(at)) return undefined
-  refuseLinksOut(at, root)
+  refuseLeadingOut(at, root)
   if (commonOf(at) !== at) throw leadsOut(at)
   return { top: at, git_dir: at, common_dir: at, bare: true, must_name_tree: false }
 }
@@ -70,9 +57,9 @@ function withTree(top: string, entry: string, root: string): RepositoryPlace | u
   // Whoever put it there is nobody whom the workspace brought.
   if (!isBeneath(top, root)) return place
   if (isBeneath(git_dir, root)) {
-    refuseLinksOut(git_dir, root)
+    refuseLeadingOut(git_dir, root)
     if (!isBeneath(common_dir, root)) throw leadsOut(top)
-    if (common_dir !== git_dir) refuseLinksOut(common_dir, root)
+    if (common_dir !== git_dir) refuseLeadingOut(common_dir, root)
     return place
   }
   // A workspace may name any repository of the machine. Only one that names it back, outside of it, is taken.
@@ -157,17 +144,15 @@ function look(file: string) {
   }
 }
 
-/** A workspace may bring links into the repository of somebody else. */
-function refuseLinksOut(git_dir: string, root: string) {
-  for (const part of PARTS) {
-    const file = path.join(git_dir, part)
-    if (!look(file)?.isSymbolicLink()) continue
-    let real: string
-    try {
-      real = realpathSync(file)
-    } catch {
-      continue
-    }
-    if (!isBeneath(real, root)) throw leadsOut(path.dirname(git_dir))
-  }
+/** A workspace may bring what leads into the repository of somebody else. */
+function refuseLeadingOut(git_dir: string, root: string) {
+  const at = leadingOut(git_dir, root)
+  if (at === undefined) return
+  const hint = at.endsWith('alternates')
+    ? '; take in what it borrows with `git repack -a -d`, and remove that file'
+    : ''
+  throw new ToolError(
+    'PERMISSION_DENIED',
+    `The git folder of ${path.basename(path.basename(git_dir) === '.git' ? path.dirname(git_dir) : git_dir)} leads out of the workspace by ${JSON.stringify(at)}${hint}.`
+  )
 }

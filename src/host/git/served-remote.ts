@@ -4,9 +4,7 @@ import { existsSync, lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isBeneath, realIfThere } from '../sandbox/beneath.ts'
-
-/** What git reads or writes there, by the names that it knows. */
-const PARTS = ['HEAD', 'config', 'objects', 'refs', 'packed-refs', 'logs', 'info', 'worktrees', 'shallow']
+import { leadingOut, refsLeadOut } from './leading-out.ts'
 
 /** The real path of git's own folder of the repository. */
 export function servedRemote(named: string, roots: readonly string[]): string {
@@ -20,8 +18,8 @@ export function servedRemote(named: string, roots: readonly string[]): string {
   const leads = ['.git', 'commondir'].some(name => existsSync(path.join(place, name)))
   const isOne = ['HEAD', 'objects', 'refs'].every(name => existsSync(path.join(place, name)))
   if (leads || !isOne) throw refused('is no repository of its own')
-  const leavesRoot = PARTS.some(name => !isBeneath(realIfThere(path.join(place, name)) ?? place, root))
-  if (leavesRoot) throw refused('leads out of what is served here')
+  if (leadingOut(place, root) !== undefined || refsLeadOut(place, root))
+    throw refused('leads out of what is served here')
   return place
 }
 

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { start, type World } from './reading-world.ts'
+import { gitIn } from './writing-world.ts'
 
 const CORPUS: { cases: Json[] } = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../corpus/args.json'), 'utf8')
@@ -211,6 +212,72 @@ t.test('nothing outside is shown', async t => {
     files: [{}, {}, { path: 'r/out', new_mode: '120000' }]
   })
   t.match(await app.error('git_blame', { path: 'r/out/secret.txt' }), { code: 'INVALID_PATH' })
+})
+
+t.test('links in the folder of git that lead outside are not followed', async t => {
+  const app = await hostile(t)
+  const secret = path.join(app.folder, 'secret.txt')
+  writeFileSync(secret, 'SECRET-CANARY\n')
+  for (const name of [
+    ...['shallow', 'MERGE_HEAD', 'info/grafts', 'info/exclude', 'info/attributes', 'objects/info/alternates'],
+    ...['objects/pack', 'objects/00', 'refs/remotes', 'logs/refs', 'config.worktree']
+  ]) {
+    const file = app.at(`r/.git/${name}`)
+    rmSync(file, { recursive: true, force: true })
+    symlinkSync(/pack|00|re/.test(name) ? app.folder : secret, file)
+    for (const answer of await app.readAll()) {
+      t.match(answer.error, { code: 'PERMISSION_DENIED' }, `${name}, ${answer.tool}`)
+      t.notMatch(JSON.stringify(answer), /SECRET-CANARY/)
+    }
+    rmSync(file)
+    if (name === 'objects/pack') mkdirSync(file)
+  }
+  // What runs never is no matter, and links that stay inside are none of them.
+  rmSync(app.at('r/.git/hooks'), { recursive: true })
+  symlinkSync(app.folder, app.at('r/.git/hooks'))
+  app.write('excluded', 'x\n')
+  symlinkSync(app.at('excluded'), app.at('r/.git/info/exclude'))
+  for (const answer of await app.readAll()) t.equal(answer.status, 'success', answer.tool)
+})
+
+t.test('no objects are borrowed from repositories outside', async t => {
+  const app = await hostile(t)
+  const other = path.join(app.folder, 'other')
+  mkdirSync(other)
+  writeFileSync(path.join(other, 'a.txt'), 'SECRET-CANARY\n')
+  const git = gitIn(other)
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'Secret')
+  const oid = git('rev-parse', 'HEAD')
+  const objects = path.join(other, '.git/objects')
+  // As anybody could write it who may write files.
+  for (const name of ['b/HEAD', 'b/refs/heads/main']) app.write(name, `${oid}\n`)
+  const show = () => app.call('git_show', { path: 'b', rev: oid.slice(0, 6) })
+  const list = (at: string, line: string) => app.write(`${at}/info/alternates`, `# from\n${line}\n`)
+  const { root } = app
+  for (const [name, plantIt] of Object.entries({
+    'its own': () => list('b/objects', objects),
+    relative: () => list('b/objects', path.relative(path.join(root, 'b/objects'), objects)),
+    quoted: () => list('b/objects', JSON.stringify(objects)),
+    'by another': () => {
+      list('store', objects)
+      list('b/objects', path.join(root, 'store'))
+    },
+    'by a link in another': () => {
+      rmSync(path.join(root, 'store'), { recursive: true })
+      mkdirSync(path.join(root, 'store'))
+      symlinkSync(path.join(objects, oid.slice(0, 2)), path.join(root, 'store', oid.slice(0, 2)))
+    }
+  })) {
+    plantIt()
+    const answer = await show()
+    t.match(answer.error, { code: 'PERMISSION_DENIED', message: /leads out of the workspace/ }, name)
+    t.notMatch(JSON.stringify(answer), /SECRET-CANARY|Secret/, name)
+  }
+  list('b/objects', path.join(root, 'r/.git/objects'))
+  const inside = app.git(['rev-parse', 'HEAD'], { in: 'r' })
+  t.match(await app.data('git_show', { path: 'b', rev: inside }), { kind: 'commit' }, 'from one of the workspace')
 })
 
 t.test("a project's own git does not stand in for the machine's", async t => {
