@@ -32,8 +32,10 @@ const Input = Type.Object(
     all: Type.Optional(Type.Boolean({ description: 'From every branch and tag.' })),
     author: text('Only commits whose author, name or email, holds this text.'),
     message: text('Only commits whose message holds this text, in any letter case.'),
-    since: text('Only commits after this time: ISO 8601, or words of git such as `2 weeks ago`.'),
-    until: text('Only commits before this time.'),
+    since: text(
+      'Only commits after this time: ISO 8601, UTC where no zone is given, a date alone from its first moment; or words of git such as `2 weeks ago`.'
+    ),
+    until: text('Only commits before this time, given likewise: a date alone leaves that day out.'),
     files: Type.Optional(Type.Boolean({ description: 'Tell which files each commit changed.' }))
   },
   { additionalProperties: false }
@@ -136,14 +138,20 @@ function choosing({ all, author, message, since, until }: Input): string[] {
     ...(author === undefined && message === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case']),
     ...(author === undefined ? [] : [`--author=${plain(author, 'author')}`]),
     ...(message === undefined ? [] : [`--grep=${plain(message, 'message')}`]),
-    ...(since === undefined ? [] : [`--since=${plain(since, 'since')}`]),
-    ...(until === undefined ? [] : [`--until=${plain(until, 'until')}`])
+    ...(since === undefined ? [] : [`--since=${moment(since, 'since')}`]),
+    ...(until === undefined ? [] : [`--until=${moment(until, 'until')}`])
   ]
 }
 
 function plain(value: string, param: string): string {
   if (value.includes('\0') || value.includes('\n')) throw invalidParam(param, 'is one line of text without NUL.')
   return value
+}
+
+/** Git takes a date without a time as of this very hour and minute of that day, and a time without a zone as of here. */
+function moment(value: string, param: string): string {
+  const [, date, minute = '00:00', second = ':00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?$/.exec(value) ?? []
+  return date === undefined ? plain(value, param) : `${date}T${minute}${second}Z`
 }
 
 /** One file alone can be followed. */

@@ -477,6 +477,18 @@ t.test('history', async t => {
   t.strictSame(await subjects({ message: 'two LINES.' }), ['Move'])
   t.strictSame(await subjects({ until: '2024-01-01T00:01:30Z' }), ['Move', 'First'])
   t.strictSame(await subjects({ since: '2024-01-01T00:04:30Z' }), ['Merge topic'])
+  t.strictSame(await subjects({ since: '2024-01-01', until: '2024-01-02', limit: 1 }), ['Merge topic'])
+  const first = ['First']
+  t.strictSame(
+    await subjects({ until: '2024-01-01' }),
+    first,
+    'a date alone is its first moment, at whatever hour one asks'
+  )
+  t.strictSame(
+    await subjects({ since: '2024-01-01T00:04:30' }),
+    ['Merge topic'],
+    'times without a zone are UTC, as those told'
+  )
   t.strictSame(await subjects({ offset: 100 }), [])
   const [merge] = (await app.data('git_log', { limit: 1, files: true })).commits
   t.match(merge, { parents: [/./, /./], refs: ['HEAD', 'refs/heads/main'], files: [] })
