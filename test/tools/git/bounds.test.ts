@@ -149,8 +149,8 @@ t.test('the second layer', async t => {
     await spawner.close()
     return existsSync(file)
   }
-  const holds = spawnsKept()
-  await t.test('keeps what it keeps from writing', { skip: !holds && 'bubblewrap does not hold here' }, async t => {
+  const skip = process.env.CI !== 'true' && !spawnsKept() && 'bubblewrap does not hold here'
+  await t.test('keeps what it keeps from writing', { skip }, async t => {
     t.notOk(await escapes(t, undefined, false))
     t.ok(await escapes(t, undefined, true), 'but where it may')
   })

@@ -123,7 +123,7 @@ t.test('in the sandbox', async t => {
   const app = await asking(t, [], { level: 'auto' })
   const { isolation } = await app.get('/capabilities')
   const held = isolation.levels.some(({ level, holds }: Json) => level === 'workspace' && holds)
-  if (!held) return t.pass('none holds here')
+  if (!held && process.env.CI !== 'true') return t.pass('none holds here')
   app.write('a.txt', 'two\n')
   hook(
     app.path('.git/hooks/pre-commit'),
