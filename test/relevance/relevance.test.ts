@@ -1,4 +1,4 @@
-// What is sought is found early, in this project itself. `npm run bench -- --only code` prints the same.
+// What is sought is found early, in this project itself. `npm run bench -- --only search_code` prints the same.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
