@@ -4,7 +4,7 @@ import type { Repository } from '../../host/git/git.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { DiffOutput, DiffParams, differences, differencesInWords } from './diffs.ts'
 import { inWords, rangeNamed } from './objects.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION } from './place.ts'
 
 const Input = Type.Object(
   {
@@ -41,7 +41,9 @@ export default defineTool({
   async run(input, ctx) {
     const asked = await askedAt(ctx, input.path)
     const sides = await sidesOf(input, asked.repository, ctx)
-    return { repository: asked.repository.path, ...(await differences(sides, asked, input, ctx)) }
+    const found = await differences(sides, asked, input, ctx)
+    if (found.total === 0) await mustBeKnown(asked, ctx)
+    return { repository: asked.repository.path, ...found }
   },
   present(output, { base, staged = false, offset = 0 }) {
     const { total, added, removed, truncated } = output

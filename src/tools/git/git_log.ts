@@ -6,7 +6,7 @@ import { type Context, defineTool } from '../../tool.ts'
 import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './commits.ts'
 import { DiffFiles, FILE } from './diff-files.ts'
 import { inWords, rangeNamed } from './objects.ts'
-import { type Asked, askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { type Asked, askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION } from './place.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_BYTES = 32 * 1024 * 1024
@@ -109,6 +109,7 @@ async function listed(input: Input, ctx: Context): Promise<Output> {
     ended.code !== 0 && rev === undefined && /does not have any commits yet|bad default revision/.test(ended.stderr)
   if (!isUnborn) refuseFailed(ended, 'read the history', repository)
   const found = commitsIn(stdout.toString('utf8'))
+  if (found.length === 0) await mustBeKnown(asked, ctx)
   const commits = found
     .slice(offset - skipped, wanted)
     .map(({ commit, after }) => (input.files ? { ...commit, ...filesIn(after, asked) } : commit))

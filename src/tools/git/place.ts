@@ -1,4 +1,6 @@
 // Which repository a call is about, and what of it.
+import { ToolError } from '../../errors.ts'
+import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import type { Context, Subject } from '../../tool.ts'
 
@@ -20,4 +22,14 @@ export async function askedAt({ host }: Context, given = '.'): Promise<Asked> {
   const { path } = host.files.peekEntry(given)
   const repository = await host.git.repository(path)
   return { repository, path, pathspecs: repository.pathspecs(path) }
+}
+
+/** Where nothing was found at a path: that it is neither there nor in any commit is a mistake, and no finding. */
+export async function mustBeKnown({ repository, path, pathspecs }: Asked, { host }: Context): Promise<void> {
+  if (host.files.peekEntry(path).kind !== 'missing') return
+  const args = ['log', '--all', '--max-count=1', '--format=%H', '--', ...pathspecs]
+  const { stdout, ...ended } = await host.git.run(repository, { args })
+  refuseFailed(ended, 'look for the path in the history', repository)
+  if (stdout.length > 0) return
+  throw new ToolError('FILE_NOT_FOUND', `${path} is neither there nor in any commit.`, { path })
 }

@@ -490,6 +490,16 @@ t.test('history', async t => {
     'times without a zone are UTC, as those told'
   )
   t.strictSame(await subjects({ offset: 100 }), [])
+  t.strictSame(await subjects({ path: 'a.txt', since: '2024-01-02' }), [], 'gone, but it was there')
+  t.match(await app.error('git_log', { path: 'never.txt' }), {
+    code: 'FILE_NOT_FOUND',
+    message: /never\.txt is neither/
+  })
+  t.match(await app.error('git_diff', { path: 'never/was' }), {
+    code: 'FILE_NOT_FOUND',
+    details: { path: 'never/was' }
+  })
+  t.match(await app.data('git_diff', { path: 'a.txt' }), { total: 0 })
   const [merge] = (await app.data('git_log', { limit: 1, files: true })).commits
   t.match(merge, { parents: [/./, /./], refs: ['HEAD', 'refs/heads/main'], files: [] })
   const [, move] = (await app.data('git_log', { rev: 'v1', limit: 3, offset: 1, files: true })).commits
