@@ -241,7 +241,7 @@ export function answererOf({ launch }: ProjectServer, session: Session, document
     server: launch.server.name,
     ...(session.version !== undefined && { version: session.version }),
     root: launch.root,
-    readiness: session.readiness.isReady ? 'ready' : 'loading',
+    readiness: session.readiness.isReady ? (launch.reads_all ? 'ready' : 'partial') : 'loading',
     ...(document && {
       document: { path: document.path, hash: document.hash, ...(document.unsaved && { unsaved: true as const }) }
     })

@@ -30,8 +30,8 @@ export interface Answerer {
   version?: string
   /** Folder that the server takes for the project's root, relative to the workspace's. */
   root: string
-  /** `loading`: it had not read the whole project yet, so there may be more. */
-  readiness: 'ready' | 'loading'
+  /** `loading`: it had not read the whole project yet, so there may be more. `partial`: it never does, so there may be too. */
+  readiness: 'ready' | 'loading' | 'partial'
   /** The version of the file that it saw: its hash, and whether that was an editor's unsaved text. */
   document?: { path: string; hash: string; unsaved?: true }
 }

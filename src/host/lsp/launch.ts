@@ -29,6 +29,8 @@ export interface Launch {
   environment: Readonly<Record<string, string>>
   options: object
   settings: object
+  /** It looks at files of the project that it was not shown. */
+  reads_all: boolean
 }
 
 /** The servers that are for a file, the preferred one first, each with the protocol's identifier of the file's language. */
@@ -85,7 +87,8 @@ export function launchOf(server: LanguageServer, root: string, ground: Ground): 
     args: [...(server.args ?? []), ...(ground.kept ? [] : (server.unkept_args ?? []))],
     environment: server.environment?.(project) ?? {},
     options: server.options?.(project) ?? {},
-    settings: server.settings?.(project) ?? {}
+    settings: server.settings?.(project) ?? {},
+    reads_all: server.reads_all?.(project) ?? true
   }
 }
 

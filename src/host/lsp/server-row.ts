@@ -36,6 +36,9 @@ export interface LanguageServer {
   /** How else it is asked, where what it tells by itself says too little. */
   inquiry?: Inquiry
   ready: Readiness
+  /** Whether it looks at files of a project that it was not shown and that those do not lead to; it does where this is
+   * missing. */
+  reads_all?(project: Project): boolean
   /** The version in what it tells of that, where it tells more. */
   version?(told: string): string | undefined
   /** What a person types to install it, or does. */

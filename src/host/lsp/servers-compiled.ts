@@ -13,6 +13,9 @@ const JAVA = {
   }
 }
 
+/** Where clangd looks for what a project is made of. */
+const COMPILE_COMMANDS = ['compile_commands.json', 'build/compile_commands.json']
+
 const is = (name: string, value: unknown) => (params: unknown) =>
   (params as Record<string, unknown> | null | undefined)?.[name] === value
 
@@ -46,6 +49,8 @@ export const COMPILED: readonly LanguageServer[] = [
     unkept_args: ['--background-index=false'],
     diagnostics: 'push',
     ready: 'progress',
+    // It is that list that it makes an index of.
+    reads_all: ({ own }) => COMPILE_COMMANDS.some(place => own(place) !== undefined),
     install: 'apt-get install clangd'
   },
   {

@@ -6,8 +6,9 @@ export const Answered = Type.Object(
     server: Type.String({ description: 'The language server.' }),
     version: Type.Optional(Type.String({ description: 'Its version, where it says so.' })),
     root: Type.String({ description: "Folder that it takes for the project's root, relative to the workspace's." }),
-    readiness: Type.Enum(['ready', 'loading'], {
-      description: 'loading: it had not read the whole project yet, so there may be more.'
+    readiness: Type.Enum(['ready', 'loading', 'partial'], {
+      description:
+        'loading: it had not read the whole project yet, so there may be more. partial: it knows only the files that it was asked about and what they lead to, so other files may hold more.'
     }),
     document: Type.Optional(
       Type.Object(
@@ -23,13 +24,22 @@ export const Answered = Type.Object(
   { description: 'Who answered, and on what.' }
 )
 
+/** Why there may be more than a server tells; undefined where it knows the whole project. */
+export function whatIsRead({ server, readiness }: Pick<Static<typeof Answered>, 'server' | 'readiness'>) {
+  if (readiness === 'ready') return undefined
+  return readiness === 'loading'
+    ? `${server} has not read the whole project yet`
+    : `${server} knows only the files that it was asked about, and what they lead to`
+}
+
 /** What a reader must know of who answered. */
 export function answererNotes(answered: readonly Static<typeof Answered>[]): string[] {
   return [
     ...answered.map(({ server, version }) => `(By ${server}${version === undefined ? '' : ` ${version}`}.)`),
-    ...answered.flatMap(({ server, readiness }) =>
-      readiness === 'loading' ? [`(${server} has not read the whole project yet: there may be more.)`] : []
-    ),
+    ...answered.flatMap(answerer => {
+      const known = whatIsRead(answerer)
+      return known === undefined ? [] : [`(${known}: there may be more.)`]
+    }),
     ...answered.flatMap(({ document }) =>
       document?.unsaved ? [`(It saw the text of ${document.path} that an editor has not saved.)`] : []
     )

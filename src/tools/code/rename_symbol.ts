@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import type { Answerer } from '../../host/lsp/languages.ts'
 import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool } from '../../tool.ts'
-import { Answered, answererNotes } from './answering.ts'
+import { Answered, answererNotes, whatIsRead } from './answering.ts'
 import { QUESTION, UNKEPT } from './asking.ts'
 import { AT, pointed } from './pointing.ts'
 import { hashAfter, planRename, plausible, type RenamePlan, stepsOf, usesOf } from './renaming.ts'
@@ -145,6 +145,6 @@ async function perform(plan: RenamePlan, { host: { files } }: Context) {
 }
 
 function unread(answered: Answerer | undefined) {
-  if (answered?.readiness !== 'loading') return undefined
-  return `${answered.server} has not read the whole project yet: it may find only part of what is to be renamed.`
+  const known = answered && whatIsRead(answered)
+  return known === undefined ? undefined : `${known}: it may find only part of what is to be renamed.`
 }

@@ -98,6 +98,16 @@ t.test('a server of the project goes before one of the search path', async t => 
   t.equal(launchOf(of('gopls'), '.', ground({ programs })), undefined)
 })
 
+t.test('clangd knows a whole project by its list of commands, where it may keep an index', async t => {
+  const all = (kept: boolean, ...files: string[]) =>
+    launchOf(of('clangd'), '.', ground({ files, programs: { clangd: [] }, kept }))!.reads_all
+  t.equal(all(true, 'compile_commands.json'), true)
+  t.equal(all(true, 'build/compile_commands.json'), true)
+  t.equal(all(true), false, 'nobody says what there is')
+  t.equal(all(false, 'compile_commands.json'), false, 'the index would go into the project')
+  t.equal(launchOf(of('gopls'), '.', ground({ programs: { gopls: [] } }))!.reads_all, true)
+})
+
 t.test('the table', async t => {
   const names = LANGUAGE_SERVERS.map(({ name }) => name)
   t.same(names, [...new Set(names)], 'each name is there once')

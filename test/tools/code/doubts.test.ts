@@ -11,6 +11,7 @@ import type { Context, Tool } from '../../../src/tool.ts'
 import definition from '../../../src/tools/code/definition.ts'
 import diagnostics from '../../../src/tools/code/diagnostics.ts'
 import { columnOf } from '../../../src/tools/code/pointing.ts'
+import references from '../../../src/tools/code/references.ts'
 import renameSymbol from '../../../src/tools/code/rename_symbol.ts'
 import symbols from '../../../src/tools/code/symbols.ts'
 import { failure, makeWorld, run, type Tree } from '../context.ts'
@@ -164,6 +165,22 @@ t.test('while the project is still being read, no rule waves a rename through', 
   const why = 'fake has not read the whole project yet: it may find only part of what is to be renamed.'
   t.equal(await renameSymbol.always_ask!(TO_NEW, ctx), why)
   t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [why] })
+})
+
+t.test('a server that knows only some of the files says so, and no rule waves its renames through', async t => {
+  const partly = { ...answered, readiness: 'partial' as const }
+  const servers = {
+    rename: async () => ({ files: [RENAMED], answered: partly }),
+    references: async () => ({ places: [], answered: partly })
+  }
+  const { ctx } = worldWith(t, { 'a.js': FILE }, servers)
+  await touch(renameSymbol, TO_NEW, ctx)
+  const why = 'fake knows only the files that it was asked about, and what they lead to'
+  const told = `${why}: it may find only part of what is to be renamed.`
+  t.equal(await renameSymbol.always_ask!(TO_NEW, ctx), told)
+  t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [told] })
+  const at = { path: 'a.js', line: 2, symbol: 'old' }
+  t.match(references.present!(await run(references, at, ctx), at).content, `(${why}: there may be more.)`)
 })
 
 t.test('where nothing keeps a server, it is asked about, and never started to look ahead', async t => {
