@@ -12,6 +12,7 @@ let behaviour = told()
 const documents = new Map()
 const log = []
 let lastId = 0
+let hasRead = false
 const kept = []
 
 const send = message => {
@@ -118,6 +119,11 @@ const ANSWERS = {
 const HEARS = {
   exit: () => process.exit(0),
   initialized() {
+    // By this some are known to have read the project.
+    setTimeout(() => {
+      hasRead = true
+      publish('untitled:nothing', [])
+    }, behaviour.reads_ms ?? 0)
     for (const method of behaviour.asks ?? [])
       send({ id: `ask-${++lastId}`, method, params: behaviour.params?.[method] ?? {} })
   },
@@ -140,7 +146,8 @@ function take(message) {
     HEARS[method]?.(params)
   } else if (ANSWERS[method]) {
     behaviour = told()
-    ANSWERS[method](params, id)
+    if (method.startsWith('textDocument/') && behaviour.reads_ms && !hasRead) send({ id, result: null })
+    else ANSWERS[method](params, id)
   } else send({ id, error: { code: -32601, message: `no ${method}` } })
 }
 

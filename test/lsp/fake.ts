@@ -10,7 +10,7 @@ const base = defaults(Config)
 
 type Servers = Partial<Config['language_servers']>
 
-/** Rows that are ready once initialized, and once progress has ended. */
+/** Rows that are ready once they have told of any file, which this one does at once, and once progress has ended. */
 export const FAKED = { 'yaml-language-server': { command: COMMAND }, pyright: { command: COMMAND } }
 
 export const faked = (settings: Servers = {}) => ({

@@ -27,6 +27,8 @@ const PROVIDERS = {
 } as const
 type Provider = keyof typeof PROVIDERS
 
+type HoverAnswer = { contents: HoverContents; range?: ServerRange } | null
+
 /** What a question about one place in a file is asked with. */
 interface Point {
   server: ProjectServer
@@ -70,12 +72,9 @@ export class Asking implements Languages {
 
   async hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
     return this.#askAt(at, 'hoverProvider', async ({ server, session, document, params }) => {
-      const answer = await this.#request<{ contents: HoverContents; range?: ServerRange } | null>(
-        session,
-        'textDocument/hover',
-        params
-      )
-      const text = answer ? hoverText(answer.contents) : ''
+      const ask = () => this.#request<HoverAnswer>(session, 'textDocument/hover', params)
+      const answer = await this.#orOnceReady(server, session, ask, answer => textOf(answer) !== '')
+      const text = textOf(answer)
       const span = answer?.range && { span: document.positions.spanOf(answer.range) }
       return {
         hover: text === '' ? undefined : { text, ...span },
@@ -88,9 +87,9 @@ export class Asking implements Languages {
     return this.#ask(path, 'documentSymbolProvider', async (server, session) => {
       const document = await session.documents.sync(path)
       const { uri } = document
-      const answer = await this.#request<SymbolAnswer>(session, 'textDocument/documentSymbol', {
-        textDocument: { uri }
-      })
+      const params = { textDocument: { uri } }
+      const ask = () => this.#request<SymbolAnswer>(session, 'textDocument/documentSymbol', params)
+      const answer = await this.#orOnceReady(server, session, ask, answer => (answer?.length ?? 0) > 0)
       const symbols = await symbolsOf(answer, this.#placesOf(session), uri)
       return { symbols, answered: answererOf(server, session, document) }
     })
@@ -227,6 +226,21 @@ export class Asking implements Languages {
     this.#effects.signal.throwIfAborted()
   }
 
+  /** What is asked of one file need not wait for the project. But that nothing is there is only believed of a server that
+   * has read it. */
+  async #orOnceReady<T>(
+    server: ProjectServer,
+    session: Session,
+    ask: () => Promise<T>,
+    saysSomething: (answer: T) => boolean
+  ): Promise<T> {
+    const wasReady = session.readiness.isReady
+    const answer = await ask()
+    if (wasReady || saysSomething(answer)) return answer
+    await this.#untilReady(server, session)
+    return ask()
+  }
+
   #request<T>(session: Session, method: string, params: unknown): Promise<T> {
     return session.request<T>(method, params, this.#effects.signal)
   }
@@ -235,6 +249,8 @@ export class Asking implements Languages {
     return new Places(this.#at.workspace, this.#at.sources, session)
   }
 }
+
+const textOf = (answer: HoverAnswer) => (answer ? hoverText(answer.contents) : '')
 
 export function answererOf({ launch }: ProjectServer, session: Session, document?: OpenDocument): Answerer {
   return {

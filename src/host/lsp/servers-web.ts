@@ -131,7 +131,8 @@ export const WEB: readonly LanguageServer[] = [
       http: { proxyStrictSSL: true }
     }),
     diagnostics: 'push',
-    ready: 'initialized',
+    // Until it has been given its settings it knows nothing of any place; what it finds in a file it tells after that.
+    ready: { notification: 'textDocument/publishDiagnostics', says: () => true },
     install: 'npm install --global yaml-language-server'
   }
 ]

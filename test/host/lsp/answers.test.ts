@@ -103,6 +103,19 @@ t.test('symbols', { skip }, async t => {
   })
 })
 
+t.test('that nothing is there is believed of a server that has read the project', { skip }, async t => {
+  const symbols = [{ name: 'a', kind: 5, location: { uri: '$ROOT/a.yaml', range: range(0, 0, 3) } }]
+  const known = { hover: { contents: 'known' }, symbols }
+  for (const [tool, params, told] of [
+    ['hover', AT, { text: 'known' }],
+    ['symbols', { path: 'a.yaml' }, { symbols: [{ name: 'a' }] }]
+  ] as const) {
+    const asked = await place(t, { ...known, reads_ms: 500 })
+    const { result, error } = await asked({}, tool, params)
+    t.match(result?.data ?? error, told, tool)
+  }
+})
+
 t.test('what a server does not offer', { skip }, async t => {
   t.match(await (await place(t, { capabilities: { hoverProvider: false } }))({}, 'hover'), {
     error: {

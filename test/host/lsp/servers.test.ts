@@ -116,6 +116,25 @@ t.test('who asks while a project is still being read', { skip: cold.map(skip).fi
   t.same(language_servers.map(({ server }: Json) => server).sort(), COLD.toSorted(), 'each runs once')
 })
 
+for (const name of ['bash-language-server', 'yaml-language-server']) {
+  const project = PROJECTS.find(({ server }) => server === name)!
+  t.test(`${name} knows nothing at first, and is not believed`, { skip: skip(project) }, async t => {
+    const { asked } = await directly(t, project)
+    for (const [question, params] of Object.entries({ hover: asked, symbols: { path: project.file } })) {
+      const app = await startApp(t)
+      put(project, app.root)
+      const told = async () => {
+        const { text, symbols = [] } = (await app.call(question, params)).result.data
+        return text ?? symbols
+      }
+      const first = await told()
+      await app.call('diagnostics', { path: project.file })
+      t.same(first, await told(), question)
+      t.not(first.length, 0, `there is something: ${question}`)
+    }
+  })
+}
+
 const killed = PROJECTS.find(({ server }) => server === 'gopls')!
 
 const VICTIMS = { 'the server': (_: number, server: number) => server, 'what is around it': (around: number) => around }
