@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Answerer } from '../../host/lsp/languages.ts'
 import { fitting } from '../../text/fitting.ts'
+import { visible } from '../../text/visible.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { Answered, answererNotes, whatIsRead } from './answering.ts'
 import { QUESTION, UNKEPT } from './asking.ts'
@@ -11,7 +12,13 @@ import { hashAfter, planRename, plausible, type RenamePlan, stepsOf, usesOf } fr
 const Input = Type.Object(
   {
     ...AT,
-    new_name: Type.String({ minLength: 1, maxLength: 1_000, description: 'What it is to be called.' })
+    new_name: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      // Servers put into the files whatever they are given, lines of code too.
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+      description: 'What it is to be called; on one line, without control characters.'
+    })
   },
   { additionalProperties: false }
 )
@@ -57,7 +64,7 @@ export default defineTool({
   always_ask: (_, ctx) => unread(ASKED.get(ctx)?.answered),
   async preview(input, ctx) {
     SHOWN.delete(ctx)
-    const title = `Rename ${input.symbol ?? `${input.path}:${input.line}:${input.col}`} to ${input.new_name}`
+    const title = visible(`Rename ${input.symbol ?? `${input.path}:${input.line}:${input.col}`} to ${input.new_name}`)
     const renaming = renamingOf(input, ctx)
     if (!usesOf(renaming).every(use => ctx.may_show(use)))
       return { title, text: renaming.files.map(({ path }) => path).join('\n'), notes: [UNSEEN_NOTE] }
