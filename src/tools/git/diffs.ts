@@ -169,7 +169,7 @@ export function differencesInWords(
     ...(file.diff === undefined ? [] : file.diff.trimEnd().split('\n'))
   ])
   return [
-    `${total} ${total === 1 ? 'file' : 'files'}, ${added} lines added, ${removed} removed.`,
+    `${total} ${total === 1 ? 'file' : 'files'}, ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`,
     ...fitting(lines),
     ...left_out.map(({ path, reason }) => `(The text of ${path} is left out. ${reason})`),
     ...files
