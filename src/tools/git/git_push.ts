@@ -167,9 +167,17 @@ function notesOf(
     ...(follows === undefined ? [] : [`${branch} follows ${follows}, which this does not push to.`]),
     ...(runs ? ['The hook pre-push of the repository runs before, as a command.'] : []),
     ...(is && !runs ? ['The hook pre-push of the repository does not run.'] : []),
-    ...(secrets === undefined ? ['Too many files to look for those that may hold credentials.'] : []),
-    ...(secrets ?? []).map(path => `The commits hold ${path}, which may hold credentials.`)
+    ...(secrets === undefined ? ['Too many files to look for those that may hold credentials.'] : secretsNotes(secrets))
   ]
+}
+
+/** So many are named: what is said besides must not drown. */
+const MOST_NAMED = 10
+
+function secretsNotes(paths: readonly string[]): string[] {
+  const named = paths.slice(0, MOST_NAMED).map(path => `The commits hold ${path}, which may hold credentials.`)
+  const more = paths.length - named.length
+  return more === 0 ? named : [...named, `They hold ${more} more files that may hold credentials.`]
 }
 
 const PRE_PUSH = ['pre-push']

@@ -110,6 +110,19 @@ t.test('only what the remote lacks is told, and a second push says so', async t 
   t.match((await app.run('git_push', {})).result.data, { outcome: 'up_to_date', total: 0, commits: [] })
 })
 
+t.test('files of the commits that may hold credentials are named, as far as anybody would read', async t => {
+  const app = await pushedOnce(t)
+  const names = Array.from({ length: 12 }, (_, i) => `${String.fromCharCode(97 + i)}/.env`)
+  for (const name of names) app.write(name, 'KEY=1\n')
+  app.git('add', '--force', ...names)
+  app.git('commit', '-qm', 'Keys')
+  const { notes } = (await app.ask('git_push', {})).approval.preview
+  t.strictSame(notes.slice(1), [
+    ...names.slice(0, 10).map(name => `The commits hold ${name}, which may hold credentials.`),
+    'They hold 2 more files that may hold credentials.'
+  ])
+})
+
 t.test('what the remote has besides is never lost', async t => {
   const app = await pushedOnce(t)
   const theirs = app.others()
