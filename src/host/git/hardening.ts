@@ -26,7 +26,10 @@ export const ALONE: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_SYSTEM: '/dev/null',
   GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1'
+  GIT_ATTR_NOSYSTEM: '1',
+  // What a repository would show in place of what it holds, and sends.
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_GRAFT_FILE: '/dev/null/none'
 }
 
 /** An index that is refreshed is not written back. */

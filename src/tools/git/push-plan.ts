@@ -16,6 +16,7 @@ export const LISTED = 50
 const HEADS = 'refs/heads/'
 /** What is looked through for names of secrets. */
 const NAMES_BYTES = 8 * 1024 * 1024
+const LOOKED_THROUGH = 10_000
 
 export interface PushInput {
   remote?: string
@@ -78,6 +79,7 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
   const { all } = repository.configuration
   const [merge, upstream] = ['merge', 'remote'].map(key => lastOf(all, `branch.${branch}.${key}`))
   const follows = merge && upstream ? `${upstream}/${merge.replace(HEADS, '')}` : undefined
+  const total = await count([oid, ...not], repository, ctx)
   return {
     repository,
     remote: remote.name,
@@ -88,11 +90,11 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
     known,
     force,
     commits: await listed([oid, ...not], repository, ctx),
-    total: await count([oid, ...not], repository, ctx),
+    total,
     missing,
     sets_upstream: follows === undefined && tracking !== undefined,
     follows: follows === `${remote.name}/${branch}` ? undefined : follows,
-    secrets: await secretsIn([oid, ...not], repository, ctx)
+    secrets: total > LOOKED_THROUGH ? undefined : await secretsIn([oid, ...not], repository, ctx)
   }
 }
 
@@ -131,7 +133,9 @@ async function secretsIn(range: readonly string[], repository: Repository, { hos
     '-z',
     '--no-renames',
     '--diff-filter=d',
-    '--max-count=10000',
+    `--max-count=${LOOKED_THROUGH}`,
+    // Of a merge what none of its parents had so.
+    '-c',
     ...range,
     '--'
   ]

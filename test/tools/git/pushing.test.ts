@@ -186,6 +186,35 @@ t.test('what is pushed is what was shown, and goes where it was shown', async t 
   t.equal(other.git('for-each-ref'), '')
 })
 
+t.test('what is shown is what the commits hold, whatever a repository shows in their place', async t => {
+  const app = await pushedOnce(t)
+  const base = app.head()
+  app.write('a.txt', 'harmless\n')
+  app.git('commit', '-qam', 'Harmless')
+  const harmless = app.head()
+  app.git('reset', '-q', '--hard', base)
+  // In a merge, and in none of what it merges.
+  app.git('checkout', '-q', '-b', 'side')
+  app.write('b.txt', 'b\n')
+  app.git('add', 'b.txt')
+  app.git('commit', '-qm', 'side')
+  app.git('checkout', '-q', 'main')
+  app.git('merge', '-q', '--no-ff', '--no-commit', 'side')
+  app.write('.env', 'KEY=1\n')
+  app.git('add', '-f', '.env')
+  app.git('commit', '-qm', 'Real')
+  const real = app.head()
+  const asked = await app.ask('git_push', {})
+  const { preview } = asked.approval
+  t.match(preview.text, /2 commits:\n\w+ Real /)
+  t.match(preview.notes, [String, 'The commits hold .env, which may hold credentials.'])
+  app.git('replace', real, harmless)
+  t.strictSame((await app.ask('git_push', {})).approval.preview, preview, 'replaced')
+  app.git('replace', '-d', real)
+  app.write('.git/info/grafts', `${real} ${base}\n`)
+  t.strictSame((await app.ask('git_push', {})).approval.preview, preview, 'grafted')
+})
+
 t.test('nothing that a repository says is run, or leads elsewhere', async t => {
   const app = await pushedOnce(t)
   const canary = app.path('PWNED')
