@@ -1,9 +1,12 @@
 // The messages in what a language server prints: each a header that tells its length, and JSON. What is no such message,
-// or larger than anything that is worth reading, ends the reading.
+// or larger than anything that is worth reading, ends the reading. Taken apart on the server's own thread, a message of
+// nothing but brackets would hold that up for seconds and fill its memory: so parts are counted before.
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const MOST_HEADER_BYTES = 4_096
 const MOST_BYTES = 64 * 1024 * 1024
+/** Values in one message; tens of thousands of places in code are fewer. */
+const MOST_VALUES = 1_000_000
 
 export class Frames {
   readonly #most_bytes: number
@@ -26,6 +29,7 @@ export class Frames {
       if (this.#bytes < this.#length!) return
       const body = this.#take(this.#length!)
       this.#length = undefined
+      if (hasMore(body, MOST_VALUES)) throw new Error(`It printed a message of more than ${MOST_VALUES} values.`)
       yield JSON.parse(body.toString('utf8'))
     }
   }
@@ -54,6 +58,33 @@ export class Frames {
     this.#parts = [all.subarray(length)]
     this.#bytes -= length
     return all.subarray(0, length)
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{')
+
+/** Whether JSON has more values than that: one for each bracket that opens, and each comma, that is in no string. */
+function hasMore(body: Buffer, most: number): boolean {
+  // Most are too short for that whatever they say.
+  if (body.length <= most) return false
+  let values = 1
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at]
+    if (byte === QUOTE) at = endOfString(body, at + 1)
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1
+    if (values > most) return true
+  }
+  return false
+}
+
+/** Where the quote is that ends it; the end of all where none does. */
+function endOfString(body: Buffer, from: number): number {
+  for (let at = from; ; at += 1) {
+    at = body.indexOf(QUOTE!, at)
+    if (at < 0) return body.length
+    let escapes = 0
+    while (body[at - 1 - escapes] === BACKSLASH && at - escapes > from) escapes += 1
+    if (escapes % 2 === 0) return at
   }
 }
 

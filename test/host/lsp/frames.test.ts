@@ -39,3 +39,15 @@ for (const [what, bytes, why] of [
   t.test(what, async t => {
     t.throws(() => read([Buffer.from(bytes)]), { message: why })
   })
+
+t.test('as many values as anybody needs', async t => {
+  const list = (count: number, value: string) => Buffer.from(`[${Array.from({ length: count }, () => value).join()}]`)
+  const message = (body: Buffer) => Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body])
+  for (const value of ['{}', '[]', '0', '"\\\\"', '{"a":{}}']) {
+    const began = performance.now()
+    t.throws(() => read([message(list(1_100_000, value))]), { message: /more than 1000000 values/ }, value)
+    t.ok(performance.now() - began < 1_000, 'and that is told soon')
+  }
+  const text = '[{,"\\,'.repeat(400_000)
+  t.same(read([framed([text, 1])]), [[text, 1]], 'what is in strings does not count')
+})
