@@ -73,11 +73,11 @@ export class Asking implements Languages {
   async hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
     return this.#askAt(at, 'hoverProvider', async ({ server, session, document, params }) => {
       const ask = () => this.#request<HoverAnswer>(session, 'textDocument/hover', params)
-      const answer = await this.#orOnceReady(server, session, ask, answer => textOf(answer) !== '')
-      const text = textOf(answer)
+      const answer = await this.#orOnceReady(server, session, ask, answer => toldIn(answer) !== undefined)
+      const told = toldIn(answer)
       const span = answer?.range && { span: document.positions.spanOf(answer.range) }
       return {
-        hover: text === '' ? undefined : { text, ...span },
+        hover: told && { ...told, ...span },
         answered: answererOf(server, session, document)
       }
     })
@@ -250,7 +250,11 @@ export class Asking implements Languages {
   }
 }
 
-const textOf = (answer: HoverAnswer) => (answer ? hoverText(answer.contents) : '')
+/** Undefined where it says nothing. */
+function toldIn(answer: HoverAnswer) {
+  const told = answer && hoverText(answer.contents)
+  return told?.text ? told : undefined
+}
 
 export function answererOf({ launch }: ProjectServer, session: Session, document?: OpenDocument): Answerer {
   return {

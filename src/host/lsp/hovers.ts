@@ -1,4 +1,5 @@
 // What a server says of a place, as one text.
+import type { Hover } from './languages.ts'
 
 type Marked = string | { language: string; value: string } | { kind: string; value: string }
 
@@ -7,13 +8,16 @@ export type HoverContents = Marked | readonly Marked[]
 
 const MOST_CHARACTERS = 20_000
 
-export function hoverText(contents: HoverContents): string {
+export function hoverText(contents: HoverContents): Pick<Hover, 'text' | 'cut'> {
   const all = Array.isArray(contents) ? contents : [contents as Marked]
   const text = all
     .map(textOf)
     .filter(part => part !== '')
     .join('\n\n')
-  return text.slice(0, MOST_CHARACTERS).toWellFormed()
+  // Each is of two units at the most.
+  const characters = [...text.slice(0, 2 * MOST_CHARACTERS + 1)]
+  if (characters.length <= MOST_CHARACTERS) return { text: text.toWellFormed() }
+  return { text: characters.slice(0, MOST_CHARACTERS).join('').toWellFormed(), cut: true }
 }
 
 function textOf(marked: Marked): string {

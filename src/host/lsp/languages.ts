@@ -74,6 +74,8 @@ export interface Sym extends Place {
 export interface Hover {
   /** Markdown or plain text. */
   text: string
+  /** The text was longer. */
+  cut?: true
   span?: Span
 }
 

@@ -4,8 +4,6 @@ import { Answered, answererNotes } from './answering.ts'
 import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
 import { AT, pointed } from './pointing.ts'
 
-const LONGEST = 20_000
-
 export default defineTool({
   ...QUESTION,
   name: 'hover',
@@ -20,24 +18,23 @@ export default defineTool({
     column: Type.Optional(Type.Integer({ description: 'Counted from 1, in characters.' })),
     end_line: Type.Optional(Type.Integer({ description: 'Line of its end.' })),
     end_column: Type.Optional(Type.Integer({ description: 'Column right after its last character.' })),
-    truncated: Type.Boolean({ description: `The text is longer than ${LONGEST} characters.` }),
+    truncated: Type.Boolean({ description: 'The text is cut: the server says more.' }),
     answered: Answered
   }),
   subject: ({ path }) => ({ paths: [{ path, access: 'read' }], because: UNKEPT }),
   async *run(input, ctx) {
     const at = await pointed(input, ctx)
     const { hover, answered } = yield* whileAsking(ctx, languages => languages.hover(at))
-    const characters = hover && [...hover.text]
     const span = hover?.span
     return {
-      text: characters ? characters.slice(0, LONGEST).join('') : null,
+      text: hover?.text ?? null,
       ...(span && {
         line: span.start.line,
         column: span.start.column,
         end_line: span.end.line,
         end_column: span.end.column
       }),
-      truncated: characters !== undefined && characters.length > LONGEST,
+      truncated: hover?.cut ?? false,
       answered
     }
   },

@@ -64,7 +64,10 @@ t.test('hovers', { skip }, async t => {
     end_column: 6
   })
   t.match(await text(['a', { language: 'ts', value: 'let b' }, '']), { text: 'a\n\n```ts\nlet b\n```' })
-  t.match(await text(null), { text: null })
+  t.match(await text(null), { text: null, truncated: false })
+  t.strictSame((await text('🦊'.repeat(20_000))).truncated, false)
+  const { text: cut, truncated } = await text('🦊'.repeat(20_001))
+  t.strictSame([cut === '🦊'.repeat(20_000), truncated], [true, true], 'a longer one is cut, and said to be')
 })
 
 t.test('symbols', { skip }, async t => {
