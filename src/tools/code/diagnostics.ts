@@ -73,10 +73,10 @@ export default defineTool({
   touches({ path }, { host }): PathUse[] {
     return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
   },
-  async *run({ path, severity = 'hint', limit = LIMIT }, ctx) {
+  async *run({ path, severity, limit = LIMIT }, ctx) {
     const asked = path === undefined ? undefined : placeAsked(path, ctx)
     const { diagnostics, status, answered, unseen } = yield* whileAsking(ctx, languages => languages.diagnostics(asked))
-    const wanted = SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1) as Severity[]
+    const wanted = wantedBy(severity)
     const found = diagnostics.filter(each => wanted.includes(each.severity)).sort(byBadness)
     return {
       diagnostics: await Promise.all(found.slice(0, limit).map(findingTeller(ctx))),
@@ -87,8 +87,8 @@ export default defineTool({
       answered
     }
   },
-  present({ diagnostics, counts, status, truncated, unseen = [], answered }, { path }) {
-    const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  present({ diagnostics, counts, status, truncated, unseen = [], answered }, { path, severity }) {
+    const total = wantedBy(severity).reduce((sum, one) => sum + counts[one], 0)
     const notes = [
       ...(truncated ? [truncatedNote(diagnostics.length, total)] : []),
       ...(STATUS_NOTES[status] ?? []),
@@ -105,6 +105,9 @@ export default defineTool({
     }
   }
 })
+
+/** What is so bad, or worse. */
+const wantedBy = (severity: Severity = 'hint'): Severity[] => SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1)
 
 const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
   partial: ['(Not all has been looked at yet: there may be more.)'],

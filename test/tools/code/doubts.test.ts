@@ -276,6 +276,13 @@ t.test('names and messages of what may not be read are left out', async t => {
       '(It saw the text of a.js that an editor has not saved.)'
     ].join('\n')
   )
+  const first = await run(diagnostics, { limit: 1 }, ctx)
+  t.match(diagnostics.present(first, { limit: 1 }).content, /\(The first 1 of 2:/)
+  t.match(
+    diagnostics.present({ ...first, counts: { ...first.counts, error: 2 } }, { severity: 'error', limit: 1 }).content,
+    /\(The first 1 of 2:/,
+    'what was not asked for does not count'
+  )
   t.match(await run(diagnostics, { severity: 'warning', limit: 1 }, ctx), {
     diagnostics: [{ path: '.env' }],
     counts: { error: 1, warning: 0, information: 0, hint: 1 },
