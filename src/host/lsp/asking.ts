@@ -13,6 +13,7 @@ import type { ProjectServer } from './project-server.ts'
 import { renamedFiles, type WorkspaceEdit } from './renames.ts'
 import type { Session } from './session.ts'
 import { type SymbolAnswer, symbolsOf } from './symbols.ts'
+import { isFolder } from './workspace-looks.ts'
 
 type CallEffects = Pick<Effects, 'signal' | 'committed'>
 
@@ -53,21 +54,13 @@ export class Asking implements Languages {
     this.#tell = listener
   }
 
-  async definition(at: Asked) {
-    return this.#askAt(at, 'definitionProvider', async ({ server, session, document, params }) => {
-      await this.#untilReady(server, session)
-      const answer = await this.#request<LocationAnswer>(session, 'textDocument/definition', params)
-      return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
-    })
+  definition(at: Asked) {
+    return this.#placesFor(at, 'definitionProvider', 'textDocument/definition')
   }
 
-  async references(at: Asked): Promise<{ places: Place[]; answered: Answerer }> {
-    return this.#askAt(at, 'referencesProvider', async ({ server, session, document, params }) => {
-      await this.#untilReady(server, session)
-      const asked = { ...params, context: { includeDeclaration: true } }
-      const answer = await this.#request<LocationAnswer>(session, 'textDocument/references', asked)
-      return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
-    })
+  references(at: Asked) {
+    const context = { includeDeclaration: true }
+    return this.#placesFor(at, 'referencesProvider', 'textDocument/references', { context })
   }
 
   async hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
@@ -129,7 +122,7 @@ export class Asking implements Languages {
   }
 
   async diagnostics(path: string | undefined, { within_ms }: { within_ms?: number } = {}): Promise<Diagnosed> {
-    if (path === undefined || this.#at.isFolder(path)) return this.#inFolder(path ?? '.', within_ms)
+    if (path === undefined || isFolder(this.#at.workspace, path)) return this.#inFolder(path ?? '.', within_ms)
     const server = await this.#pool.serverFor(this.#at.workspace, path)
     return this.#using(server, async session => this.#inFile(server, session, path, within_ms))
   }
@@ -140,6 +133,19 @@ export class Asking implements Languages {
 
   kept(): Promise<'strict' | undefined> {
     return this.#pool.kept()
+  }
+
+  #placesFor(
+    at: Asked,
+    provider: Provider,
+    method: string,
+    more: object = {}
+  ): Promise<{ places: Place[]; answered: Answerer }> {
+    return this.#askAt(at, provider, async ({ server, session, document, params }) => {
+      await this.#untilReady(server, session)
+      const answer = await this.#request<LocationAnswer>(session, method, { ...params, ...more })
+      return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
+    })
   }
 
   async #inFile(server: ProjectServer, session: Session, path: string, within_ms: number | undefined) {
@@ -256,7 +262,7 @@ function toldIn(answer: HoverAnswer) {
   return told?.text ? told : undefined
 }
 
-export function answererOf({ launch }: ProjectServer, session: Session, document?: OpenDocument): Answerer {
+function answererOf({ launch }: ProjectServer, session: Session, document?: OpenDocument): Answerer {
   return {
     server: launch.server.name,
     ...(session.version !== undefined && { version: session.version }),

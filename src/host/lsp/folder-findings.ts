@@ -20,8 +20,8 @@ export class FolderFindings {
   readonly #unseen: readonly Unseen[]
 
   /** Throws LSP_UNAVAILABLE where no server is for any file there. */
-  static async in(folder: string, { workspace, list }: Workplace, pool: LanguageServerPool): Promise<FolderFindings> {
-    const files = (await list.files()).filter(path => folder === '.' || path.startsWith(`${folder}/`))
+  static async in(folder: string, { workspace }: Workplace, pool: LanguageServerPool): Promise<FolderFindings> {
+    const files = (await workspace.list.files()).filter(path => folder === '.' || path.startsWith(`${folder}/`))
     const known = files.filter(path => serversFor(path, pool.rows).length > 0)
     const parts: Part[] = []
     const missing = new Map<string, { files: number; error: ToolError }>()

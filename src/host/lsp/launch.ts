@@ -1,6 +1,6 @@
 // Which language server answers for a file, in which project, and how it is started. Nothing is looked at here but through
 // what is given.
-import { join } from 'node:path/posix'
+import { dirname, join } from 'node:path/posix'
 import type { LanguageServer, Program, Project } from './servers.ts'
 
 /** What can be seen of the machine for one workspace. */
@@ -60,9 +60,9 @@ function fits(name: string, one: string): boolean {
 
 /** The folder that a server takes for the root of the project that a file belongs to. */
 export function projectRoot(path: string, { roots }: LanguageServer, exists: Ground['exists']): string {
-  const folders = upFrom(folderOf(path))
+  const folders = upFrom(dirname(path))
   for (const names of roots) {
-    const nearest = folders.find(folder => names.some(name => exists(inFolder(folder, name))))
+    const nearest = folders.find(folder => names.some(name => exists(join(folder, name))))
     if (nearest !== undefined) return nearest
   }
   return '.'
@@ -75,7 +75,7 @@ export function launchOf(server: LanguageServer, root: string, ground: Ground): 
   const file = firstOf(server.programs, program => findProgram(program, folders, ground))
   if (file === undefined) return undefined
   const project: Project = {
-    folder: absolute(ground.root, root),
+    folder: join(ground.root, root),
     kept: ground.kept,
     own: place => findProgram({ own: place }, folders, ground),
     program: ground.program
@@ -94,7 +94,7 @@ export function launchOf(server: LanguageServer, root: string, ground: Ground): 
 
 /** Whether a project says that another server is for it. */
 export const isElsewhere = ({ unless = [] }: LanguageServer, root: string, { exists }: Ground): boolean =>
-  upFrom(root).some(folder => unless.some(name => exists(inFolder(folder, name))))
+  upFrom(root).some(folder => unless.some(name => exists(join(folder, name))))
 
 function findProgram(program: Program, folders: readonly string[], ground: Ground): string | undefined {
   const { needs } = program
@@ -104,9 +104,9 @@ function findProgram(program: Program, folders: readonly string[], ground: Groun
   }
   if (!ground.kept) return undefined
   const found = folders
-    .map(folder => inFolder(folder, program.own))
-    .find(path => ground.exists(path) && (needs === undefined || ground.exists(join(folderOf(path), needs))))
-  return found && absolute(ground.root, found)
+    .map(folder => join(folder, program.own))
+    .find(path => ground.exists(path) && (needs === undefined || ground.exists(join(dirname(path), needs))))
+  return found && join(ground.root, found)
 }
 
 function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
@@ -117,8 +117,5 @@ function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | 
   return undefined
 }
 
-const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
-const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 /** A folder and all above it in the workspace. */
-export const upFrom = (folder: string): string[] => (folder === '.' ? ['.'] : [folder, ...upFrom(folderOf(folder))])
-const absolute = (root: string, path: string) => (path === '.' ? root : `${root}/${path}`)
+export const upFrom = (folder: string): string[] => (folder === '.' ? ['.'] : [folder, ...upFrom(dirname(folder))])

@@ -26,7 +26,6 @@ import { Sources } from './sources.ts'
 import { type Starter, startServer } from './start-server.ts'
 import { Upkeep } from './upkeep.ts'
 import { uriOf } from './uris.ts'
-import { isFolder } from './workspace-looks.ts'
 
 export interface Served extends Workspace {
   watcher: Watcher
@@ -43,9 +42,7 @@ export interface PoolOptions extends Starter {
 /** What servers are asked about. */
 export interface Workplace {
   workspace: Served
-  list: FileList
   sources: Sources
-  isFolder(path: string): boolean
 }
 
 interface Known extends Workplace {
@@ -172,8 +169,6 @@ export class LanguageServerPool implements LanguageServers {
     const workspace = this.#options.workspaces.get(name)!
     const fresh: Known = {
       workspace,
-      list: workspace.list,
-      isFolder: path => isFolder(workspace, path),
       sources: new Sources(workspace, this.#options.guard, this.#options.buffers),
       news: new FileNews(workspace, (path, event) => this.#tell(workspace, path, event))
     }
@@ -230,7 +225,7 @@ export class LanguageServerPool implements LanguageServers {
     if (!this.#options.settings.enabled || (await this.kept()) === undefined) return
     const server = await this.serverFor(workspace, path)
     // None that is asked makes room for one that nobody has asked yet.
-    const others = [...this.#servers.values()].filter(other => other !== server && (other.session || other.isStarting))
+    const others = [...this.#servers.values()].filter(other => other !== server && other.isRunning)
     if (others.length >= this.#options.settings.max_servers) return
     if (!server.session) await server.using(session => session.documents.sync(path), this.#closing.signal)
   }

@@ -11,7 +11,9 @@ const PAUSES_MS = [0, 0, 1_000, 5_000, 30_000]
 /** A run that lasted so long makes earlier crashes forgotten. */
 const STEADY_MS = 60_000
 
-interface Crash {
+/** Crashes in a row, and the last of them. */
+interface Crashes {
+  count: number
   at: number
   ending: Ending
 }
@@ -28,7 +30,7 @@ export class ProjectServer {
   /** What the project depended on when the run began. */
   #began_with = ''
   #starting: Promise<Session> | undefined
-  #crashes: Crash[] = []
+  #crashes: Crashes | undefined
   #starts = 0
   #reason: string | undefined
   #asking = 0
@@ -47,8 +49,9 @@ export class ProjectServer {
     return this.#session
   }
 
-  get isStarting(): boolean {
-    return this.#starting !== undefined
+  /** Or about to. */
+  get isRunning(): boolean {
+    return this.#session !== undefined || this.#starting !== undefined
   }
 
   /** How many wait for an answer. */
@@ -105,7 +108,7 @@ export class ProjectServer {
   #word(): ServerState['state'] {
     if (this.#session) return this.#session.readiness.isReady ? 'ready' : 'loading'
     if (this.#starting) return 'starting'
-    return this.#crashes.length > 0 ? 'failed' : 'stopped'
+    return this.#crashes ? 'failed' : 'stopped'
   }
 
   #start(): Promise<Session> {
@@ -139,25 +142,25 @@ export class ProjectServer {
 
   #ended(session: Session, ending: Ending, since: number) {
     if (this.#session === session) this.#session = undefined
-    if (performance.now() - since >= STEADY_MS) this.#crashes = []
+    if (performance.now() - since >= STEADY_MS) this.#crashes = undefined
     if (!ending.stopped) this.#crashed(ending)
   }
 
   #crashed(ending: Ending) {
-    this.#crashes.push({ at: performance.now(), ending })
+    this.#crashes = { count: (this.#crashes?.count ?? 0) + 1, at: performance.now(), ending }
     this.#reason = overFor(this.launch.server, ending).message
   }
 
   #refuseTooSoon() {
-    const last = this.#crashes.at(-1)
-    if (!last) return
-    const pause = PAUSES_MS[Math.min(this.#crashes.length, PAUSES_MS.length - 1)]!
-    const wait = Math.ceil(last.at + pause - performance.now())
+    if (!this.#crashes) return
+    const { count, at, ending } = this.#crashes
+    const pause = PAUSES_MS[Math.min(count, PAUSES_MS.length - 1)]!
+    const wait = Math.ceil(at + pause - performance.now())
     if (wait <= 0) return
-    const { message, details } = overFor(this.launch.server, last.ending)
+    const { message, details } = overFor(this.launch.server, ending)
     throw new ToolError(
       'LSP_UNAVAILABLE',
-      `${message} It has ended ${this.#crashes.length} times in a row and is started again in ${wait} ms at the earliest.`,
+      `${message} It has ended ${count} times in a row and is started again in ${wait} ms at the earliest.`,
       { ...details, retry_in_ms: wait }
     )
   }

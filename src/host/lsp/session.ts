@@ -1,4 +1,5 @@
 // One run of a language server that has been told of its project: what it has open, what it finds, and asking it.
+import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import {
@@ -56,7 +57,7 @@ export class Session {
   static async begin(options: SessionOptions, closing: AbortSignal): Promise<Session> {
     const { launch, workspace, started, budgets } = options
     const readiness = new Readiness(launch.server.ready)
-    const folder = launch.root === '.' ? workspace.root : `${workspace.root}/${launch.root}`
+    const folder = join(workspace.root, launch.root)
     let session: Session | undefined
     const peer = await Peer.over({
       launch,

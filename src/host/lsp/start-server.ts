@@ -43,7 +43,7 @@ export async function startServer(
   const program = {
     file,
     args,
-    cwd: root === '.' ? workspace.root : `${workspace.root}/${root}`,
+    cwd: join(workspace.root, root),
     env: {
       ...commandEnvironment(environment, env_allow, { PATH: pathBeside(roots, environment), ...set }),
       [MARK]: mark

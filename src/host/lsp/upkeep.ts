@@ -23,7 +23,7 @@ export class Upkeep {
   async makeRoom(starting: ProjectServer): Promise<void> {
     this.#timer ??= setInterval(() => this.#look(), Math.min(LONGEST_PAUSE_MS, this.#bounds.idle_ms)).unref()
     const { max_servers } = this.#bounds
-    const others = [...this.#servers()].filter(server => server !== starting && (server.session || server.isStarting))
+    const others = [...this.#servers()].filter(server => server !== starting && server.isRunning)
     if (others.length < max_servers) return
     const [idlest] = others.filter(({ asking, session }) => asking === 0 && session).sort((a, b) => a.used - b.used)
     if (!idlest)
@@ -42,7 +42,7 @@ export class Upkeep {
     let runs = false
     for (const server of this.#servers()) {
       const { session } = server
-      if (session || server.isStarting) runs = true
+      if (server.isRunning) runs = true
       if (!session) continue
       const bytes = memoryOf(session.pid)
       if (bytes > memory_bytes) session.kill(`it took ${bytes} bytes of memory, of ${memory_bytes} that it may take`)
