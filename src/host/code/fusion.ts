@@ -1,5 +1,5 @@
 // One order from two: by words and by meaning. A file counts by its places in both, for their scores do not compare.
-import { PIECES_A_FILE } from './index-schema.ts'
+import { fileOf } from './index-schema.ts'
 import type { Find, IndexStore } from './index-store.ts'
 import type { RankedFile } from './ranking.ts'
 
@@ -26,7 +26,7 @@ export function fused(
 }
 
 function meant(store: IndexStore, nearest: readonly Find[]): RankedFile[] {
-  const byFile = Map.groupBy(nearest, ({ id }) => Math.floor(id / PIECES_A_FILE))
+  const byFile = Map.groupBy(nearest, ({ id }) => fileOf(id))
   return [...byFile].flatMap(([id, finds]) => {
     const file = store.file(id)
     if (!file) return []

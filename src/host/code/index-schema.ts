@@ -9,6 +9,9 @@ const VERSION = 1
 /** A piece's row is its file's number times this, plus its own within the file. */
 export const PIECES_A_FILE = 4_096
 
+/** The number of the file that a piece is of. */
+export const fileOf = (piece: number): number => Math.floor(piece / PIECES_A_FILE)
+
 // The words are kept, not the texts. They come taken apart, so there is nothing left to find out about them.
 const HOW = `content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"`
 

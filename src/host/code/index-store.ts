@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 import type { Piece } from '../../text/code/pieces.ts'
 import { indexed } from '../../text/code/words.ts'
-import { PIECES_A_FILE } from './index-schema.ts'
+import { fileOf, PIECES_A_FILE } from './index-schema.ts'
 
 export interface Known {
   id: number
@@ -147,7 +147,7 @@ export class IndexStore {
 
   /** Answers whether the piece is still there. */
   putVector(piece: number, { buffer }: Float32Array): boolean {
-    if (!this.file(Math.floor(piece / PIECES_A_FILE))) return false
+    if (!this.file(fileOf(piece))) return false
     this.#begin()
     this.#prepared('INSERT OR REPLACE INTO vectors VALUES (?, ?)').run(piece, new Uint8Array(buffer as ArrayBuffer))
     return true
@@ -161,7 +161,7 @@ export class IndexStore {
 
   /** The lines of a piece. */
   lines(piece: number): { from: number; to: number } {
-    const row = this.#prepared('SELECT borders FROM files WHERE id = ?').get(Math.floor(piece / PIECES_A_FILE))
+    const row = this.#prepared('SELECT borders FROM files WHERE id = ?').get(fileOf(piece))
     const borders = new Uint32Array(Uint8Array.from(row!.borders as Uint8Array).buffer)
     const at = piece % PIECES_A_FILE
     return { from: borders[at]!, to: borders[at + 1]! - 1 }

@@ -58,7 +58,6 @@ export type FromIndex =
   | { id: number; files: RankedFile[]; progress: Progress }
   | { id: number; failed: string }
   | { failed: string }
-  | { closed: true }
 
 /** A question waits so long for what has changed just before it. */
 const CATCH_UP_MS = 2_000
@@ -182,7 +181,6 @@ function close() {
   try {
     store.close()
   } finally {
-    tell({ closed: true })
     port.close()
   }
 }

@@ -3,8 +3,8 @@
 import { isTest } from '../../text/code/kinds.ts'
 import type { Question } from '../../text/code/question.ts'
 import { synonymsOf } from '../../text/code/synonyms.ts'
-import { PIECES_A_FILE } from './index-schema.ts'
-import type { Find, IndexStore } from './index-store.ts'
+import { fileOf } from './index-schema.ts'
+import type { IndexStore } from './index-store.ts'
 
 export interface RankedFile {
   path: string
@@ -44,7 +44,7 @@ export function ranked(
   within: readonly number[] | undefined
 ): RankedFile[] {
   const asked = telling(store, question)
-  const pieces = Map.groupBy(store.pieces(quickest(asked), FINDS, within), fileOf)
+  const pieces = Map.groupBy(store.pieces(quickest(asked), FINDS, within), ({ id }) => fileOf(id))
   const outlines = outlinesOf(store, asked, within)
   const wanted = sum(asked.map(({ value, counts }) => (counts ? value : 0))) || 1
   return [...new Set([...pieces.keys(), ...outlines.keys()])]
@@ -120,8 +120,6 @@ function outlinesOf(store: IndexStore, asked: readonly Asked[], within: readonly
     scores.set(id, (scores.get(id) ?? 0) + score * SYNONYM)
   return scores
 }
-
-const fileOf = ({ id }: Find) => Math.floor(id / PIECES_A_FILE)
 
 const coverOf = ({ value, counts, files, synonyms }: Asked, id: number) =>
   !counts ? 0 : files.has(id) ? value : synonyms.has(id) ? value * SYNONYM : 0

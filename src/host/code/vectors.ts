@@ -1,7 +1,7 @@
 // The vectors of an index's pieces, made after its words and held in memory to be compared. Each text goes to the main
 // thread, which asks the endpoint.
 import { setTimeout as pause } from 'node:timers/promises'
-import { PIECES_A_FILE } from './index-schema.ts'
+import { fileOf, PIECES_A_FILE } from './index-schema.ts'
 import type { FileRow, Find, IndexStore } from './index-store.ts'
 import type { IndexTree } from './index-tree.ts'
 
@@ -68,7 +68,7 @@ export class Vectors {
   nearest(question: Float32Array, within: ReadonlySet<number> | undefined): Find[] {
     const finds: Find[] = []
     for (const [id, vector] of this.#vectors) {
-      if (within && !within.has(Math.floor(id / PIECES_A_FILE))) continue
+      if (within && !within.has(fileOf(id))) continue
       let score = 0
       for (let i = 0; i < vector.length; i += 1) score += vector[i]! * question[i]!
       finds.push({ id, score })
@@ -79,8 +79,7 @@ export class Vectors {
   async #round() {
     const files = this.#store.files()
     const there = new Set(files.map(({ id }) => id))
-    for (const piece of this.#vectors.keys())
-      if (!there.has(Math.floor(piece / PIECES_A_FILE))) this.#vectors.delete(piece)
+    for (const piece of this.#vectors.keys()) if (!there.has(fileOf(piece))) this.#vectors.delete(piece)
     this.#tell()
     let batch: { piece: number; text: string }[] = []
     for (const file of files) {
