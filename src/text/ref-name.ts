@@ -1,4 +1,10 @@
-// What git takes for the name of a branch.
+// Names of branches, and what git takes for one.
+
+/** What the full name of a branch begins with. */
+export const HEADS = 'refs/heads/'
+
+/** What people call a branch, of its full name. */
+export const shortName = (ref: string): string => (ref.startsWith(HEADS) ? ref.slice(HEADS.length) : ref)
 
 /** Longer ones have no room for what git puts after a name while it writes. */
 const LONGEST_PART = 240

@@ -8,7 +8,6 @@ import { errnoOf } from '../errno.ts'
 import { stampOf } from '../files/stamp.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { begin } from './begun.ts'
-import { lastOf } from './configuration.ts'
 import { refuseFailed, saidBy } from './faults.ts'
 import type { Git, GitOrder } from './git.ts'
 import type { Repository } from './repository.ts'
@@ -187,8 +186,7 @@ const linesOf = (staged: readonly Staged[], repository: Repository) =>
   staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? noObject(repository)}\t${path}\0`).join('')
 
 /** The id that stands for none. */
-export const noObject = ({ configuration }: Repository) =>
-  '0'.repeat(lastOf(configuration.all, 'extensions.objectformat') === 'sha256' ? 64 : 40)
+export const noObject = ({ sha256 }: Repository) => '0'.repeat(sha256 ? 64 : 40)
 
 function stampAt(file: string) {
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })

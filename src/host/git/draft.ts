@@ -132,11 +132,10 @@ export function refuseFilters(attributes: string) {
 
 /** A bare repository that holds nothing, in which nothing is configured; `like` says how its objects are named. */
 export function nobodysRepository(folder: string, like: Repository): Repository {
-  const format = like.configuration.all.find(([key]) => key === 'extensions.objectformat')?.[1]
   mkdirSync(path.join(folder, 'refs'), { recursive: true })
   mkdirSync(path.join(folder, 'objects'))
   writeFileSync(path.join(folder, 'HEAD'), 'ref: refs/heads/none\n')
-  const sha256 = format === 'sha256'
+  const { sha256 } = like
   const version = `[core]\n\trepositoryformatversion = ${sha256 ? 1 : 0}\n\tbare = true\n`
   writeFileSync(path.join(folder, 'config'), version + (sha256 ? '[extensions]\n\tobjectFormat = sha256\n' : ''))
   const place = { top: folder, git_dir: folder, common_dir: folder, bare: true, must_name_tree: false }

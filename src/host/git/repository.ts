@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isBeneath } from '../sandbox/beneath.ts'
-import type { Configuration } from './configuration.ts'
+import { type Configuration, lastOf } from './configuration.ts'
 import { type Operation, operationIn } from './operation.ts'
 import type { RepositoryPlace } from './repository-place.ts'
 
@@ -64,6 +64,11 @@ export class Repository {
   /** What was begun and not ended. */
   get operation(): Operation | undefined {
     return operationIn(this.git_dir)
+  }
+
+  /** Its objects are named by SHA-256, and not by SHA-1. */
+  get sha256(): boolean {
+    return lastOf(this.configuration.all, 'extensions.objectformat') === 'sha256'
   }
 
   /** Its history was cut off when it was cloned. */

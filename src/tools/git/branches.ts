@@ -1,8 +1,10 @@
 // The branches of a repository, as `git for-each-ref` tells them.
 import { type Static, Type } from 'typebox'
+import { checkedOut } from '../../host/git/advancing.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { fitting } from '../../text/fitting.ts'
+import { HEADS, shortName } from '../../text/ref-name.ts'
 import type { Context } from '../../tool.ts'
 import { dateOf } from './commits.ts'
 
@@ -63,7 +65,7 @@ export async function branchesOf(
   { remotes = false, limit = DEFAULT_LIMIT, offset = 0 }: BranchesInput,
   { host }: Context
 ): Promise<Branches> {
-  const args = ['for-each-ref', FORMAT, '--sort=-committerdate', `--count=${offset + limit + 1}`, 'refs/heads/']
+  const args = ['for-each-ref', FORMAT, '--sort=-committerdate', `--count=${offset + limit + 1}`, HEADS]
   const { stdout, ...ended } = await host.git.run(repository, {
     args: [...args, ...(remotes ? ['refs/remotes/'] : [])]
   })
@@ -73,8 +75,9 @@ export async function branchesOf(
   for (let i = 0; i + FIELDS.length < fields.length; i += FIELDS.length)
     found.push(...branchIn(fields.slice(i, i + FIELDS.length), repository))
   const truncated = found.length > offset + limit
+  const current = await checkedOut(host.git, repository)
   return {
-    current: await currentOf(repository, host),
+    current: current === undefined ? null : shortName(current),
     branches: found.slice(offset, offset + limit),
     truncated,
     ...(truncated && { next_offset: offset + limit })
@@ -114,17 +117,6 @@ function branchIn(fields: readonly string[], { top }: Repository): Branch[] {
       ...(tree !== '' && tree !== top && { elsewhere: true })
     }
   ]
-}
-
-/** Also before its first commit. */
-async function currentOf(repository: Repository, { git }: Context['host']): Promise<string | null> {
-  const { stdout, code } = await git.run(repository, { args: ['symbolic-ref', '--quiet', 'HEAD'] })
-  return code === 0
-    ? stdout
-        .toString('utf8')
-        .trim()
-        .replace(/^refs\/heads\//, '')
-    : null
 }
 
 /** For a model: one line a branch. */

@@ -3,13 +3,11 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import { checkedOut, standsAt } from '../../host/git/advancing.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
-import { branchNameFault } from '../../text/ref-name.ts'
+import { branchNameFault, HEADS } from '../../text/ref-name.ts'
 import type { Context } from '../../tool.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
 import { rangeNamed } from './objects.ts'
 import { askedAt } from './place.ts'
-
-const HEADS = 'refs/heads/'
 
 export interface BranchInput {
   path?: string
@@ -101,7 +99,7 @@ async function refuseLoss(
 const MOST_FILES = 2_000
 export const MOST_BYTES = 64 * 1024 * 1024
 
-export const tooMuch = (what: string) =>
+const tooMuch = (what: string) =>
   new ToolError('TOO_LARGE', `${what}, which is more than is done at once here: use \`git switch\` in shell_exec.`)
 
 async function refuseElsewhere(ref: string, repository: Repository, { host }: Context) {

@@ -53,9 +53,6 @@ export function commitsIn(output: string): { commit: Commit; after: string }[] {
   return found
 }
 
-/** How many NULs end the fields of a first commit. */
-export const NULS = FIELDS.length + 1
-
 function commitOf(fields: readonly string[]): Commit {
   const [oid = '', short = '', parents = '', ...rest] = fields
   const [

@@ -8,7 +8,7 @@ import type { Context } from '../../tool.ts'
 import { type DiffFile, FILE } from './diff-files.ts'
 import { type DiffBounds, type DiffText, readDiff } from './diff-text.ts'
 
-export const DEFAULT_FILES = 200
+const DEFAULT_FILES = 200
 const PER_FILE = 128 * 1024
 const IN_ALL = 1024 * 1024
 
@@ -133,7 +133,7 @@ function mayShow({ path, from = path }: DiffFile, repository: Repository, ctx: C
 }
 
 /** Whether the content of a file may be told, also of one that history alone knows. */
-export function mayShowFile(path: string | undefined, ctx: Context): boolean {
+function mayShowFile(path: string | undefined, ctx: Context): boolean {
   if (path === undefined) return false
   try {
     return ctx.may_show({ path, entry: true })

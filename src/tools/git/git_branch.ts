@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import { noObject } from '../../host/git/advancing.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
+import { shortName } from '../../text/ref-name.ts'
 import { visible } from '../../text/visible.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './branches.ts'
@@ -127,7 +128,7 @@ function planned(ctx: Context): BranchPlan {
   return plan
 }
 
-const nameOf = (ref: string | undefined) => ref?.replace(/^refs\/heads\//, '')
+const nameOf = (ref: string | undefined) => ref && shortName(ref)
 
 function notesOf({ repository, switches, files }: BranchPlan, { host }: Context): string[] {
   const hooks = switches ? host.git.hooks(repository, ['post-checkout']) : []

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import { messageFault, subjectOf, tidyMessage } from '../../text/commit-message.ts'
+import { shortName } from '../../text/ref-name.ts'
 import { visible } from '../../text/visible.ts'
 import { type Context, defineTool, type Progress } from '../../tool.ts'
 import { COMMITTED_OPERATIONS } from './committed-files.ts'
@@ -120,7 +121,7 @@ const counted = (files: number) => (files === 1 ? '1 file' : `${files} files`)
 
 const placeOf = ({ branch }: CommitPlan) => shortOf(branch) ?? 'no branch'
 
-const shortOf = (branch: string | undefined) => branch?.replace(/^refs\/heads\//, '')
+const shortOf = (branch: string | undefined) => branch && shortName(branch)
 
 async function* committed(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { git } = ctx.host

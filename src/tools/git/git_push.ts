@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { noObject } from '../../host/git/advancing.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
+import { HEADS } from '../../text/ref-name.ts'
 import { shellWords } from '../../text/shell-words.ts'
 import { visible } from '../../text/visible.ts'
 import { type Context, defineTool, type Invocation, type Progress } from '../../tool.ts'
@@ -188,18 +190,21 @@ function prePush({ repository, remote, to }: PushPlan, { host }: Context): Invoc
 }
 
 /** It is told on standard input what would be pushed, as by git. */
-async function* allowed({ branch, oid, known }: PushPlan, ctx: Context): AsyncGenerator<Progress, void, void> {
+async function* allowed(
+  { repository, branch, oid, known }: PushPlan,
+  ctx: Context
+): AsyncGenerator<Progress, void, void> {
   if (!ctx.invocation) return
   const { argv, cwd } = ctx.invocation
-  const ref = `refs/heads/${branch}`
-  const stdin = `${ref} ${oid} ${ref} ${known ?? '0'.repeat(oid.length)}\n`
+  const ref = HEADS + branch
+  const stdin = `${ref} ${oid} ${ref} ${known ?? noObject(repository)}\n`
   const ended = yield* ran({ argv, cwd, stdin, timeout_ms: HOOK_MS }, ctx)
   if (ended.exit_code !== 0) throw refused('The hook pre-push refused it', ended)
 }
 
 async function* pushed(plan: PushPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { repository, remote, to, branch, oid, known, force, commits, total } = plan
-  const ref = `refs/heads/${branch}`
+  const ref = HEADS + branch
   yield* allowed(plan, ctx)
   const said = await ctx.host.git.pushing(repository).send(to, {
     refspec: `${oid}:${ref}`,
@@ -237,7 +242,7 @@ async function remembered(
     if (tracking !== undefined) await write(['update-ref', '-m', 'update by push', tracking, oid])
     if (sets_upstream) {
       await write(['config', '--local', `branch.${branch}.remote`, remote])
-      await write(['config', '--local', `branch.${branch}.merge`, `refs/heads/${branch}`])
+      await write(['config', '--local', `branch.${branch}.merge`, HEADS + branch])
     }
     return { upstream_set: sets_upstream, notes: [] }
   } catch (error) {

@@ -9,7 +9,7 @@ import { inside } from '../../host/sandbox/inside.ts'
 import { shellWords } from '../../text/shell-words.ts'
 import type { Context, Invocation, Progress } from '../../tool.ts'
 
-export const HOOKS_MS = 240_000
+const HOOKS_MS = 240_000
 
 /** Those before a commit that can stop it, in their order, and the one after. */
 export const BEFORE: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg']

@@ -5,15 +5,14 @@ import { lastOf } from '../../host/git/configuration.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import type { Destination } from '../../host/git/pushing.ts'
-import { branchNameFault } from '../../text/ref-name.ts'
+import { branchNameFault, HEADS } from '../../text/ref-name.ts'
 import type { Context } from '../../tool.ts'
 import { type Commit, commitsIn, FORMAT_FLAGS } from './commits.ts'
 import { askedAt } from './place.ts'
 import { remoteOf, trackingOf } from './remotes.ts'
 
 /** More commits are counted, not listed. */
-export const LISTED = 50
-const HEADS = 'refs/heads/'
+const LISTED = 50
 /** What is looked through for names of secrets. */
 const NAMES_BYTES = 8 * 1024 * 1024
 const LOOKED_THROUGH = 10_000

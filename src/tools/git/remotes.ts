@@ -2,6 +2,7 @@
 import { invalidParam, ToolError } from '../../errors.ts'
 import { lastOf } from '../../host/git/configuration.ts'
 import type { Repository } from '../../host/git/git.ts'
+import { HEADS } from '../../text/ref-name.ts'
 
 export interface Remote {
   name: string
@@ -41,7 +42,7 @@ function unknown(name: string, names: readonly string[], asked: boolean) {
 
 /** The reference by which a branch of a remote is known here; undefined where it is not followed. */
 export function trackingOf(repository: Repository, remote: string, branch: string): string | undefined {
-  const ref = `refs/heads/${branch}`
+  const ref = HEADS + branch
   for (const [key, value] of repository.configuration.all) {
     if (key !== `remote.${remote}.fetch`) continue
     const [from = '', to = ''] = value.replace(/^\+/, '').split(':')
