@@ -221,13 +221,15 @@ export class Asking implements Languages {
     }, this.#effects.signal)
   }
 
-  /** What is asked of the whole project is asked once the server has read it, within its time. */
+  /** What is asked of the whole project is asked once the server has read it. One that reads on beyond its time is not
+   * waited for by every question anew. */
   async #untilReady({ launch }: ProjectServer, session: Session): Promise<void> {
     const { readiness } = session
-    if (readiness.isReady) return
+    const left = Math.ceil(this.#pool.settings.start_ms - readiness.reading_ms)
+    if (readiness.isReady || left <= 0) return
     const { name } = launch.server
     this.#tell(`${name} is loading the project${readiness.doing ? `: ${readiness.doing}` : ''}`)
-    const late = AbortSignal.timeout(this.#pool.settings.start_ms)
+    const late = AbortSignal.timeout(left)
     await readiness.ready(AbortSignal.any([this.#effects.signal, late])).catch(() => {})
     this.#effects.signal.throwIfAborted()
   }

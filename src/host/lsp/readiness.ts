@@ -16,6 +16,8 @@ export class Readiness {
   #shown = false
   #grace: NodeJS.Timeout | undefined
   readonly #waiting = new Set<() => void>()
+  /** When it began to read what it reads. */
+  #since = performance.now()
 
   constructor(signal: Signal) {
     this.#signal = signal
@@ -31,6 +33,11 @@ export class Readiness {
     if (this.#shown || this.#signal !== 'progress') return
     this.#shown = true
     this.#grace = setTimeout(() => this.#says(), GRACE_MS).unref()
+  }
+
+  /** How long it has been reading by now. */
+  get reading_ms(): number {
+    return this.isReady ? 0 : performance.now() - this.#since
   }
 
   /** What it is doing. */
@@ -61,6 +68,7 @@ export class Readiness {
 
   #progress({ token, value }: Progress) {
     if (token === undefined) return
+    if (value?.kind === 'begin' && this.isReady) this.#since = performance.now()
     if (value?.kind === 'begin') this.#running.set(token, value.title ?? value.message ?? '')
     if (value?.kind === 'end' && this.#running.delete(token) && this.#signal === 'progress') this.#says()
     else this.#wake()

@@ -119,6 +119,22 @@ t.test('that nothing is there is believed of a server that has read the project'
   }
 })
 
+t.test('one that reads for ever is waited for once', { skip }, async t => {
+  const options = { behaviour: { reads_ms: 600_000 }, settings: { start_ms: 4_000 } }
+  const app = await startFaked(t, FILES, options)
+  const events = await app.events('?types=tool.progress,tool.result')
+  const waits = async () => {
+    const { tool_call_id, result } = await app.call('definition', AT)
+    t.equal(result.data.answered.readiness, 'loading')
+    const all = await events.type('tool.result', event => event.tool_call_id === tool_call_id)
+    t.not(all.length, 0)
+    return events.seen.filter((event: Json) => event.tool_call_id === tool_call_id && /loading/.test(event.message))
+      .length
+  }
+  t.equal(await waits(), 1)
+  t.equal(await waits(), 0, 'the next question is answered at once')
+})
+
 t.test('what a server does not offer', { skip }, async t => {
   t.match(await (await place(t, { capabilities: { hoverProvider: false } }))({}, 'hover'), {
     error: {
