@@ -18,6 +18,8 @@ const LONGEST_PAUSE_MS = 300_000
 /** Questions whose vectors are kept. */
 const MOST_QUESTIONS = 200
 const TOO_MANY = 429
+/** A vector of ten thousand dimensions is half of it. */
+const MOST_BYTES_A_TEXT = 512 * 1024
 
 export class Embeddings {
   readonly settings: EmbeddingSettings
@@ -89,7 +91,7 @@ export class Embeddings {
       await response.body?.cancel()
       throw new Refused(response.status, Number(response.headers.get('retry-after')) * 1_000 || 0)
     }
-    return this.#vectorsIn(await response.json(), texts.length)
+    return this.#vectorsIn(JSON.parse(await textOf(response, texts.length * MOST_BYTES_A_TEXT)), texts.length)
   }
 
   #vectorsIn(answer: unknown, count: number): Float32Array[] {
@@ -116,6 +118,18 @@ export class Embeddings {
 
 /** Given up for another reason than its time. */
 const isLeft = ({ aborted, reason }: AbortSignal) => aborted && (reason as Error).name !== 'TimeoutError'
+
+/** No more than so many bytes of it are taken in. */
+async function textOf({ body }: Response, most: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body ?? []) {
+    bytes += part.length
+    if (bytes > most) throw new Error(`It answered more than ${most} bytes.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
 
 class Refused extends Error {
   readonly retry_after_ms: number

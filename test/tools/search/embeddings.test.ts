@@ -134,6 +134,13 @@ t.test('what an endpoint does wrong costs nobody the words', async t => {
     },
     'no JSON': { answer: (_, response) => response.end('<html>'), reason: /^It answered something else than JSON\.$/ },
     'no vectors': { answer: (_, response) => response.end('{"data":[]}'), reason: /something else than vectors/ },
+    'no end': {
+      answer: (_, response) => {
+        const more = () => response.destroyed || response.write(' '.repeat(65_536), more)
+        more()
+      },
+      reason: /^It answered more than \d+ bytes\.$/
+    },
     'no numbers': {
       answer: (texts, response) =>
         response.end(JSON.stringify({ data: texts.map(() => ({ embedding: ['x', null] })) })),
