@@ -1,18 +1,23 @@
 // Asks the language servers of one workspace for one call, and tells the answers in our terms.
+import type {
+  ServerCapabilities,
+  Hover as ServerHover,
+  TextDocumentPositionParams
+} from 'vscode-languageserver-protocol'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Effects } from '../host.ts'
 import { diagnosticOf } from './diagnostics.ts'
 import type { OpenDocument } from './documents.ts'
 import { FolderFindings } from './folder-findings.ts'
-import { type HoverContents, hoverText } from './hovers.ts'
+import { hoverText } from './hovers.ts'
 import type { Answerer, Asked, Diagnosed, Hover, Languages, Place, Renaming, Sym } from './languages.ts'
 import { type LocationAnswer, Places } from './places.ts'
 import type { LanguageServerPool, Workplace } from './pool.ts'
-import type { ServerRange } from './positions.ts'
 import type { ProjectServer } from './project-server.ts'
-import { renamedFiles, type WorkspaceEdit } from './renames.ts'
+import type { Params, RequestMethod, Result } from './protocol.ts'
+import { renamedFiles } from './renames.ts'
 import type { Session } from './session.ts'
-import { type SymbolAnswer, symbolsOf } from './symbols.ts'
+import { symbolsOf } from './symbols.ts'
 import { isFolder } from './workspace-looks.ts'
 
 type CallEffects = Pick<Effects, 'signal' | 'committed'>
@@ -25,17 +30,15 @@ const PROVIDERS = {
   documentSymbolProvider: 'the symbols of a file',
   workspaceSymbolProvider: 'symbols by name',
   renameProvider: 'what a rename would change'
-} as const
+} as const satisfies Partial<Record<keyof ServerCapabilities, string>>
 type Provider = keyof typeof PROVIDERS
-
-type HoverAnswer = { contents: HoverContents; range?: ServerRange } | null
 
 /** What a question about one place in a file is asked with. */
 interface Point {
   server: ProjectServer
   session: Session
   document: OpenDocument
-  params: { textDocument: { uri: string }; position: { line: number; character: number } }
+  params: TextDocumentPositionParams
 }
 
 export class Asking implements Languages {
@@ -55,17 +58,21 @@ export class Asking implements Languages {
   }
 
   definition(at: Asked) {
-    return this.#placesFor(at, 'definitionProvider', 'textDocument/definition')
+    return this.#placesFor(at, 'definitionProvider', ({ session, params }) =>
+      this.#request(session, 'textDocument/definition', params)
+    )
   }
 
   references(at: Asked) {
     const context = { includeDeclaration: true }
-    return this.#placesFor(at, 'referencesProvider', 'textDocument/references', { context })
+    return this.#placesFor(at, 'referencesProvider', ({ session, params }) =>
+      this.#request(session, 'textDocument/references', { ...params, context })
+    )
   }
 
   async hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
     return this.#askAt(at, 'hoverProvider', async ({ server, session, document, params }) => {
-      const ask = () => this.#request<HoverAnswer>(session, 'textDocument/hover', params)
+      const ask = () => this.#request(session, 'textDocument/hover', params)
       const answer = await this.#orOnceReady(server, session, ask, answer => toldIn(answer) !== undefined)
       const told = toldIn(answer)
       const span = answer?.range && { span: document.positions.spanOf(answer.range) }
@@ -81,7 +88,7 @@ export class Asking implements Languages {
       const document = await session.documents.sync(path)
       const { uri } = document
       const params = { textDocument: { uri } }
-      const ask = () => this.#request<SymbolAnswer>(session, 'textDocument/documentSymbol', params)
+      const ask = () => this.#request(session, 'textDocument/documentSymbol', params)
       const answer = await this.#orOnceReady(server, session, ask, answer => (answer?.length ?? 0) > 0)
       const symbols = await symbolsOf(answer, this.#placesOf(session), uri)
       return { symbols, answered: answererOf(server, session, document) }
@@ -101,7 +108,7 @@ export class Asking implements Languages {
       able.map(server =>
         this.#using(server, async session => {
           await this.#untilReady(server, session)
-          const answer = await this.#request<SymbolAnswer>(session, 'workspace/symbol', { query })
+          const answer = await this.#request(session, 'workspace/symbol', { query })
           return { symbols: await symbolsOf(answer, this.#placesOf(session)), answered: answererOf(server, session) }
         })
       )
@@ -113,7 +120,7 @@ export class Asking implements Languages {
     return this.#askAt(at, 'renameProvider', async ({ server, session, document, params }) => {
       await this.#untilReady(server, session)
       const edit = (await this.#mayRename(session, params))
-        ? await this.#request<WorkspaceEdit | null>(session, 'textDocument/rename', { ...params, newName })
+        ? await this.#request(session, 'textDocument/rename', { ...params, newName })
         : null
       if (!edit) throw invalidParam('line', 'There is nothing that can be renamed at this place.')
       const files = await renamedFiles(edit, this.#at.workspace, this.#at.sources, session)
@@ -138,12 +145,12 @@ export class Asking implements Languages {
   #placesFor(
     at: Asked,
     provider: Provider,
-    method: string,
-    more: object = {}
+    ask: (point: Point) => Promise<LocationAnswer>
   ): Promise<{ places: Place[]; answered: Answerer }> {
-    return this.#askAt(at, provider, async ({ server, session, document, params }) => {
+    return this.#askAt(at, provider, async point => {
+      const { server, session, document } = point
       await this.#untilReady(server, session)
-      const answer = await this.#request<LocationAnswer>(session, method, { ...params, ...more })
+      const answer = await ask(point)
       return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
     })
   }
@@ -180,7 +187,7 @@ export class Asking implements Languages {
     const { renameProvider } = session.capabilities
     if (typeof renameProvider !== 'object' || !renameProvider.prepareProvider) return true
     try {
-      return (await this.#request<unknown>(session, 'textDocument/prepareRename', params)) !== null
+      return (await this.#request(session, 'textDocument/prepareRename', params)) !== null
     } catch (error) {
       if (error instanceof ToolError && error.code === 'EXECUTION_ERROR') throw invalidParam('line', error.message)
       throw error
@@ -249,8 +256,8 @@ export class Asking implements Languages {
     return ask()
   }
 
-  #request<T>(session: Session, method: string, params: unknown): Promise<T> {
-    return session.request<T>(method, params, this.#effects.signal)
+  #request<M extends RequestMethod>(session: Session, method: M, params: Params<M>): Promise<Result<M>> {
+    return session.request(method, params, this.#effects.signal)
   }
 
   #placesOf(session: Session): Places {
@@ -259,7 +266,7 @@ export class Asking implements Languages {
 }
 
 /** Undefined where it says nothing. */
-function toldIn(answer: HoverAnswer) {
+function toldIn(answer: ServerHover | null) {
   const told = answer && hoverText(answer.contents)
   return told?.text ? told : undefined
 }

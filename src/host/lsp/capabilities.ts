@@ -1,11 +1,13 @@
-// What we tell a server that we can do, and what we make of what it says that it can.
+// What we tell a server that we can do.
+import type { ClientCapabilities, SymbolKind } from 'vscode-languageserver-protocol'
+import type { Units } from './positions.ts'
 
-const KINDS = Array.from({ length: 26 }, (_, i) => i + 1)
+const KINDS = Array.from({ length: 26 }, (_, i) => (i + 1) as SymbolKind)
 
 /** In the order that we like them: with the first, columns need no counting. */
-const ENCODINGS = ['utf-32', 'utf-8', 'utf-16'] as const
+const ENCODINGS: Units[] = ['utf-32', 'utf-8', 'utf-16']
 
-export const CLIENT_CAPABILITIES = {
+export const CLIENT_CAPABILITIES: ClientCapabilities = {
   general: { positionEncodings: ENCODINGS, markdown: { parser: 'none' } },
   window: { workDoneProgress: true, showMessage: {} },
   workspace: {
@@ -28,27 +30,4 @@ export const CLIENT_CAPABILITIES = {
     publishDiagnostics: { versionSupport: true },
     diagnostic: { dynamicRegistration: true, relatedDocumentSupport: false }
   }
-}
-
-/** What a server says of itself, as far as we go by it. */
-export interface ServerCapabilities {
-  positionEncoding?: string
-  textDocumentSync?: number | { save?: boolean | object; openClose?: boolean; change?: number }
-  definitionProvider?: unknown
-  referencesProvider?: unknown
-  hoverProvider?: unknown
-  documentSymbolProvider?: unknown
-  workspaceSymbolProvider?: unknown
-  renameProvider?: boolean | { prepareProvider?: boolean }
-  diagnosticProvider?: DiagnosticOptions
-}
-
-export interface DiagnosticOptions {
-  identifier?: string
-  workspaceDiagnostics?: boolean
-}
-
-export interface InitializeResult {
-  capabilities?: ServerCapabilities
-  serverInfo?: { name?: string; version?: string }
 }

@@ -1,5 +1,5 @@
 // What a server finds, in our terms.
-import type { ServerDiagnostic } from './findings.ts'
+import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Diagnostic, Place, Severity } from './languages.ts'
 
 /** In the protocol's order, from 1. What a server leaves open is taken for the worst. */

@@ -1,6 +1,7 @@
 // The files that a server has open: those asked about lately, and those changed since it runs, each as it is now. The server
 // is told of every change before it is asked anything.
 import { Positions, type Units } from './positions.ts'
+import type { Tell } from './protocol.ts'
 import type { Source, Sources } from './sources.ts'
 
 /** So many stay open, those asked about last. */
@@ -17,7 +18,7 @@ export interface OpenDocument extends Source {
 
 /** How a server is told. */
 interface Told {
-  notify(method: string, params: unknown): void
+  notify: Tell
   /** The protocol's identifier of the file's language. */
   languageOf(path: string): string
   uriOf(path: string): string

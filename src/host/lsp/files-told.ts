@@ -1,7 +1,7 @@
 // What a server is told of files that it does not have open: those that came, changed and went since it was told last, of
 // the ones that it wants to hear of. A file that it can be shown instead is opened.
+import type { FileChangeType, FileSystemWatcher, WatchKind } from 'vscode-languageserver-protocol'
 import { compileGlob, type Glob } from '../../text/glob.ts'
-import type { FileWatch } from './registrations.ts'
 import { pathOfUri, within } from './uris.ts'
 
 export type FileEvent = 'created' | 'changed' | 'deleted'
@@ -9,8 +9,7 @@ export type FileEvent = 'created' | 'changed' | 'deleted'
 /** More at once are told as a change of the project as a whole, which is what they are. */
 const MOST = 20_000
 
-/** As the protocol has it. */
-export const EVENT_TYPES: Record<FileEvent, number> = { created: 1, changed: 2, deleted: 3 }
+export const EVENT_TYPES: Record<FileEvent, FileChangeType> = { created: 1, changed: 2, deleted: 3 }
 
 export class FilesToTell {
   readonly #root: string
@@ -38,7 +37,7 @@ export class FilesToTell {
   }
 
   /** Of these the ones that somebody watches. */
-  wanted(changes: readonly { path: string; event: FileEvent }[], watches: readonly FileWatch[]) {
+  wanted(changes: readonly { path: string; event: FileEvent }[], watches: readonly FileSystemWatcher[]) {
     if (changes.length === 0 || watches.length === 0) return []
     const patterns = watches.map(watch => matcherOf(watch, this.#root))
     return changes.filter(({ path, event }) => patterns.some(matches => matches(path, event)))
@@ -49,7 +48,7 @@ export class FilesToTell {
 const merged = (before: FileEvent | undefined, event: FileEvent): FileEvent =>
   before === 'deleted' ? 'changed' : before === 'created' ? 'created' : event
 
-function matcherOf({ globPattern, kind = 7 }: FileWatch, root: string) {
+function matcherOf({ globPattern, kind = 7 }: FileSystemWatcher, root: string) {
   const { base, pattern } = partsOf(globPattern, root)
   const glob = globOf(pattern)
   return (path: string, event: FileEvent) => {
@@ -60,9 +59,9 @@ function matcherOf({ globPattern, kind = 7 }: FileWatch, root: string) {
   }
 }
 
-const KINDS: Record<FileEvent, number> = { created: 1, changed: 2, deleted: 4 }
+const KINDS: Record<FileEvent, WatchKind> = { created: 1, changed: 2, deleted: 4 }
 
-function partsOf(glob: FileWatch['globPattern'], root: string) {
+function partsOf(glob: FileSystemWatcher['globPattern'], root: string) {
   if (typeof glob !== 'string') {
     const uri = typeof glob.baseUri === 'string' ? glob.baseUri : glob.baseUri.uri
     return { base: pathOfUri(uri)?.replace(/(?<=.)\/$/, '') ?? root, pattern: glob.pattern }

@@ -1,12 +1,19 @@
 // What one run of a server finds in files: asked for where it answers such questions, else waited for until it has told
 // what it thinks of the very version that it was shown.
+import type {
+  DiagnosticOptions,
+  FullDocumentDiagnosticReport,
+  PublishDiagnosticsParams,
+  Diagnostic as ServerDiagnostic
+} from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Documents, OpenDocument } from './documents.ts'
 import type { Completeness } from './languages.ts'
-import type { ServerRange } from './positions.ts'
+import type { Ask, NotificationMethod } from './protocol.ts'
 import type { Readiness } from './readiness.ts'
 import type { Inquiry } from './server-row.ts'
 
+const PUBLISHED: NotificationMethod = 'textDocument/publishDiagnostics'
 /** A server that does not say of which version it speaks may speak several times, the first time too early. */
 const QUIET_MS = 300
 /** One that is said to answer when asked may yet say how. */
@@ -17,21 +24,6 @@ const AFTER_READING_MS = 2_000
 const MOST_KNOWN = 2_000
 /** What one file can have of them before the rest is noise. */
 const MOST_DIAGNOSTICS = 5_000
-
-/** As the protocol has it. */
-export interface ServerDiagnostic {
-  range: ServerRange
-  severity?: number
-  code?: number | string
-  source?: string
-  message: string | { value: string }
-}
-
-interface Published {
-  uri: string
-  version?: number
-  diagnostics: readonly ServerDiagnostic[]
-}
 
 interface Known {
   diagnostics: readonly ServerDiagnostic[]
@@ -53,11 +45,11 @@ interface FindingsOptions {
   documents: Documents
   readiness: Readiness
   /** How it can be asked; undefined where it cannot. */
-  pull(): { identifier?: string } | undefined
+  pull(): DiagnosticOptions | undefined
   /** It is said that it can be asked, sooner or later. */
   answers: boolean
   inquiry: Inquiry | undefined
-  request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T>
+  request: Ask
   pathOf(uri: string): string | undefined
   hear(path: string, diagnostics: readonly ServerDiagnostic[]): void
 }
@@ -73,11 +65,11 @@ export class Findings {
 
   /** Hears what the server tells by itself. */
   told(method: string, params: unknown) {
-    if (method === 'textDocument/publishDiagnostics') this.#published(params as Published)
+    if (method === PUBLISHED) this.#published(params as PublishDiagnosticsParams)
     else if (method === 'registered') this.#stirred()
   }
 
-  #published({ uri, version, diagnostics }: Published) {
+  #published({ uri, version, diagnostics }: PublishDiagnosticsParams) {
     const path = this.#options.pathOf(uri)
     if (path === undefined) return
     const isOpen = this.#options.documents.get(path) !== undefined
@@ -141,18 +133,16 @@ export class Findings {
 
   async #pull({ path, uri, version }: OpenDocument, identifier: string | undefined, signal: AbortSignal) {
     const params = { textDocument: { uri }, ...(identifier !== undefined && { identifier }) }
-    const { items = [] } = await this.#options.request<{ items?: ServerDiagnostic[] }>(
-      'textDocument/diagnostic',
-      params,
-      signal
-    )
+    const report = await this.#options.request('textDocument/diagnostic', params, signal)
+    // That nothing has changed is only told to who says what was told last.
+    const { items = [] } = report as Partial<FullDocumentDiagnosticReport>
     this.#learn(path, version, items)
     return items
   }
 
   async #inquire(inquiry: Inquiry, { path, uri, version }: OpenDocument, signal: AbortSignal) {
     const answers = await Promise.all(
-      inquiry.asks(uri).map(({ method, params }) => this.#options.request<unknown>(method, params, signal))
+      inquiry.asks(uri).map(({ method, params }) => this.#options.request(method, params, signal))
     )
     const found = inquiry.found(answers)
     this.#learn(path, version, found)

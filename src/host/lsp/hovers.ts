@@ -1,15 +1,11 @@
 // What a server says of a place, as one text.
+import type { MarkedString, MarkupContent, Hover as ServerHover } from 'vscode-languageserver-protocol'
 import type { Hover } from './languages.ts'
-
-type Marked = string | { language: string; value: string } | { kind: string; value: string }
-
-/** As the protocol has it, in all its ages. */
-export type HoverContents = Marked | readonly Marked[]
 
 const MOST_CHARACTERS = 20_000
 
-export function hoverText(contents: HoverContents): Pick<Hover, 'text' | 'cut'> {
-  const all = Array.isArray(contents) ? contents : [contents as Marked]
+export function hoverText(contents: ServerHover['contents']): Pick<Hover, 'text' | 'cut'> {
+  const all = Array.isArray(contents) ? contents : [contents]
   const text = all
     .map(textOf)
     .filter(part => part !== '')
@@ -20,7 +16,7 @@ export function hoverText(contents: HoverContents): Pick<Hover, 'text' | 'cut'> 
   return { text: characters.slice(0, MOST_CHARACTERS).join('').toWellFormed(), cut: true }
 }
 
-function textOf(marked: Marked): string {
+function textOf(marked: MarkedString | MarkupContent): string {
   if (typeof marked === 'string') return marked.trim()
   if ('language' in marked) return `\`\`\`${marked.language}\n${marked.value}\n\`\`\``
   return marked.value.trim()

@@ -1,11 +1,13 @@
 // A language server's process, and what goes to and fro between it and us: everything it asks is answered, and whatever
 // ends it is told to all who wait for it.
 import { setTimeout } from 'node:timers/promises'
+import type { WorkspaceFolder } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import { KILL_GRACE_MS } from '../processes/spawned.ts'
 import type { Aftermath } from '../sandbox/sandbox.ts'
 import { Connection } from './connection.ts'
 import type { Launch } from './launch.ts'
+import type { NotificationMethod, Params, RequestMethod, Result } from './protocol.ts'
 import { Registrations } from './registrations.ts'
 import type { LanguageServer } from './server-row.ts'
 import { sectionOf } from './settings.ts'
@@ -83,11 +85,11 @@ export class Peer {
   }
 
   /** Rejects with LSP_UNAVAILABLE once the server has ended, and with the signal's reason. */
-  async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
+  async request<M extends RequestMethod>(method: M, params: Params<M>, signal: AbortSignal): Promise<Result<M>> {
     if (this.#over) throw this.#over
     for (let tries = 1; ; tries++)
       try {
-        return await this.#connection!.request<T>(method, params, signal)
+        return await this.#connection!.request<Result<M>>(method, params, signal)
       } catch (error) {
         // Every answer still out was refused when it ended.
         if (this.#over) throw this.#over
@@ -108,7 +110,7 @@ export class Peer {
     })
   }
 
-  notify(method: string, params: unknown) {
+  notify<M extends NotificationMethod>(method: M, params: Params<M>) {
     if (!this.isOver) this.#connection!.notify(method, params)
   }
 
@@ -149,26 +151,27 @@ export class Peer {
   }
 
   #asked(method: string, params: unknown): unknown {
-    return ANSWERS[method]?.(params as never, this.#options, this.registrations) ?? null
+    const answers: Readonly<Record<string, Answer<never, unknown> | undefined>> = ANSWERS
+    return answers[method]?.(params as never, this.#options, this.registrations) ?? null
   }
 }
 
-type Answer = (params: never, options: PeerOptions, registrations: Registrations) => unknown
+type Answer<P, R> = (params: P, options: PeerOptions, registrations: Registrations) => R
 
 /** What is not here gets null for an answer: a server may end itself for a fault. */
-const ANSWERS: Readonly<Record<string, Answer>> = {
-  'client/registerCapability': (params: Parameters<Registrations['add']>[0], _options, registrations) =>
-    registrations.add(params),
-  'client/unregisterCapability': (params: Parameters<Registrations['remove']>[0], _options, registrations) =>
-    registrations.remove(params),
-  'workspace/configuration': ({ items = [] }: { items?: { section?: string }[] }, { launch }) =>
+const ANSWERS: { readonly [M in RequestMethod]?: Answer<Params<M>, Result<M>> } = {
+  'client/registerCapability': (params, _options, registrations) => registrations.add(params),
+  'client/unregisterCapability': (params, _options, registrations) => registrations.remove(params),
+  'workspace/configuration': ({ items = [] }, { launch }) =>
     items.map(({ section }) => sectionOf(launch.settings, section)),
   'workspace/workspaceFolders': (_params, { folder }) => [folderOf(folder)],
   'workspace/applyEdit': () => ({ applied: false, failureReason: 'Nothing is changed by a server itself.' })
 }
 
-/** As the protocol has it. */
-export const folderOf = (folder: string) => ({ uri: uriOf(folder), name: folder.slice(folder.lastIndexOf('/') + 1) })
+export const folderOf = (folder: string): WorkspaceFolder => ({
+  uri: uriOf(folder),
+  name: folder.slice(folder.lastIndexOf('/') + 1)
+})
 
 /** What those are told who waited for an answer. */
 export function overFor({ name, install }: LanguageServer, { exit_code, signal, stderr, why }: Ending): ToolError {

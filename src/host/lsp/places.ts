@@ -1,8 +1,10 @@
 // Places as a server tells them, in our terms: paths in the workspace, lines and columns counted in the text that the server
 // saw.
+import type { Location, LocationLink, Position, Range } from 'vscode-languageserver-protocol'
 import type { Workspace } from '../host.ts'
 import type { Place } from './languages.ts'
-import { Positions, type ServerRange } from './positions.ts'
+import { Positions } from './positions.ts'
+import type { Result } from './protocol.ts'
 import type { Session } from './session.ts'
 import type { Sources } from './sources.ts'
 import { pathOfUri, within } from './uris.ts'
@@ -10,16 +12,7 @@ import { pathOfUri, within } from './uris.ts'
 /** Texts that are read for their columns alone; beyond that, columns are told as the server counts. */
 const MOST_FILES = 200
 
-interface Location {
-  uri: string
-  range: ServerRange
-}
-interface LocationLink {
-  targetUri: string
-  targetRange: ServerRange
-  targetSelectionRange?: ServerRange
-}
-export type LocationAnswer = Location | readonly (Location | LocationLink)[] | null
+export type LocationAnswer = Result<'textDocument/definition' | 'textDocument/references'>
 
 export class Places {
   readonly #workspace: Workspace
@@ -76,7 +69,7 @@ const locationOf = ({ targetUri, targetRange, targetSelectionRange }: LocationLi
 
 /** Where the text is not known, a column is what the server says. */
 const UNREAD = {
-  spanOf: ({ start, end }: ServerRange) => ({ start: plain(start), end: plain(end) })
+  spanOf: ({ start, end }: Range) => ({ start: plain(start), end: plain(end) })
 } as Pick<Positions, 'spanOf'> as Positions
 
-const plain = ({ line, character }: { line: number; character: number }) => ({ line: line + 1, column: character + 1 })
+const plain = ({ line, character }: Position) => ({ line: line + 1, column: character + 1 })

@@ -1,4 +1,5 @@
 // All language servers that run: one for each server and project, shared by all calls and sessions.
+import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Config } from '../../config.ts'
 import { ToolError } from '../../errors.ts'
 import type { Buffers } from '../editors/buffers.ts'
@@ -13,7 +14,6 @@ import { dependencyStamp } from './dependencies.ts'
 import { diagnosticOf } from './diagnostics.ts'
 import { FileNews } from './file-news.ts'
 import type { FileEvent } from './files-told.ts'
-import type { ServerDiagnostic } from './findings.ts'
 import { groundOf } from './ground.ts'
 import type { Finding, LanguageServers, Languages, ServerState } from './languages.ts'
 import { type Ground, type Launch, serversFor } from './launch.ts'

@@ -1,21 +1,11 @@
 // Positions in one text as people count them and as a server does: lines from 1, which end at a line feed, and columns of
 // whole characters, against lines from 0, which end at a carriage return too, and columns of units.
+import type { Position as ServerPosition, Range as ServerRange } from 'vscode-languageserver-protocol'
 import { invalidParam } from '../../errors.ts'
 import type { Position, Span } from './languages.ts'
 
 /** By what a server counts columns. */
 export type Units = 'utf-8' | 'utf-16' | 'utf-32'
-
-/** As the protocol has it. */
-export interface ServerPosition {
-  line: number
-  character: number
-}
-
-export interface ServerRange {
-  start: ServerPosition
-  end: ServerPosition
-}
 
 export class Positions {
   readonly #text: string

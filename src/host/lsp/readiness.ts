@@ -1,9 +1,15 @@
 // Whether a server has read the project, as far as it tells.
+import type {
+  ProgressToken,
+  WorkDoneProgressBegin,
+  WorkDoneProgressEnd,
+  WorkDoneProgressReport
+} from 'vscode-languageserver-protocol'
 import type { Readiness as Signal } from './server-row.ts'
 
 interface Progress {
-  token?: string | number
-  value?: { kind?: string; title?: string; message?: string }
+  token?: ProgressToken
+  value?: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd
 }
 
 /** One that has not begun to tell of progress so long after it was shown a file has none to make. */
@@ -11,7 +17,7 @@ const GRACE_MS = 500
 
 export class Readiness {
   readonly #signal: Signal
-  readonly #running = new Map<string | number, string>()
+  readonly #running = new Map<ProgressToken, string>()
   #said = false
   #shown = false
   #grace: NodeJS.Timeout | undefined

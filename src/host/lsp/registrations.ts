@@ -1,17 +1,11 @@
 // What a server asks for while it runs, beside what it said at its start.
-import type { DiagnosticOptions } from './capabilities.ts'
-
-interface Registration {
-  id: string
-  method: string
-  registerOptions?: unknown
-}
-
-/** Files that a server wants to hear of. */
-export interface FileWatch {
-  globPattern: string | { baseUri: string | { uri: string }; pattern: string }
-  kind?: number
-}
+import type {
+  DiagnosticOptions,
+  DidChangeWatchedFilesRegistrationOptions,
+  FileSystemWatcher,
+  Registration
+} from 'vscode-languageserver-protocol'
+import type { NotificationMethod, Params, RequestMethod } from './protocol.ts'
 
 export class Registrations {
   readonly #known = new Map<string, Registration>()
@@ -21,12 +15,12 @@ export class Registrations {
     this.#changed = changed
   }
 
-  add({ registrations }: { registrations: readonly Registration[] }) {
+  add({ registrations }: Params<'client/registerCapability'>) {
     for (const each of registrations) this.#known.set(each.id, each)
     this.#changed()
   }
 
-  remove({ unregisterations }: { unregisterations: readonly { id: string }[] }) {
+  remove({ unregisterations }: Params<'client/unregisterCapability'>) {
     for (const { id } of unregisterations) this.#known.delete(id)
   }
 
@@ -34,13 +28,13 @@ export class Registrations {
     return this.#of('textDocument/diagnostic').at(-1) as DiagnosticOptions | undefined
   }
 
-  get watches(): FileWatch[] {
+  get watches(): FileSystemWatcher[] {
     return this.#of('workspace/didChangeWatchedFiles').flatMap(
-      options => (options as { watchers?: FileWatch[] } | undefined)?.watchers ?? []
+      options => (options as Partial<DidChangeWatchedFilesRegistrationOptions> | undefined)?.watchers ?? []
     )
   }
 
-  #of(method: string): unknown[] {
+  #of(method: RequestMethod | NotificationMethod): unknown[] {
     return [...this.#known.values()].filter(each => each.method === method).map(each => each.registerOptions ?? {})
   }
 }

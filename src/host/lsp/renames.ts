@@ -1,26 +1,12 @@
 // What a server would change to give something another name, in our terms. What is not certainly good is refused as a whole.
+import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import type { RenamedFile } from './languages.ts'
-import { Positions, type ServerRange } from './positions.ts'
+import { Positions } from './positions.ts'
 import type { Session } from './session.ts'
 import type { Sources } from './sources.ts'
 import { pathOfUri, within } from './uris.ts'
-
-interface TextEdit {
-  range: ServerRange
-  newText: string
-}
-
-type DocumentChange =
-  | { textDocument: { uri: string; version?: number | null }; edits: readonly TextEdit[] }
-  | { kind: 'rename'; oldUri: string; newUri: string }
-  | { kind: 'create' | 'delete'; uri: string }
-
-export interface WorkspaceEdit {
-  changes?: Record<string, readonly TextEdit[]>
-  documentChanges?: readonly DocumentChange[]
-}
 
 interface Planned {
   edits: TextEdit[]
@@ -58,12 +44,13 @@ function planned({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Wo
     files.set(path, known)
     return known
   }
-  const all: readonly DocumentChange[] =
-    documentChanges ?? Object.entries(changes).map(([uri, edits]) => ({ textDocument: { uri }, edits }))
+  const all =
+    documentChanges ?? Object.entries(changes).map(([uri, edits]) => ({ textDocument: { uri, version: null }, edits }))
   for (const change of all)
     if ('edits' in change) {
       const file = at(change.textDocument.uri)
-      file.edits.push(...change.edits)
+      // Snippets are only for clients that say that they take them.
+      file.edits.push(...(change.edits as TextEdit[]))
       file.version = change.textDocument.version ?? file.version
     } else if (change.kind === 'rename') at(change.oldUri).moved_to = pathWithin(change.newUri, workspace)
     else

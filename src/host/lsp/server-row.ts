@@ -1,7 +1,7 @@
 // What is known of a language server: what files it is for, what tells a project's root, how it is started, and what it
 // must be told.
-
-import type { ServerDiagnostic } from './findings.ts'
+import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
+import type { Params } from './protocol.ts'
 
 export interface LanguageServer {
   name: string
@@ -54,7 +54,7 @@ export type Program =
 
 /** Questions of a server's own about what it finds in one file. */
 export interface Inquiry {
-  asks(uri: string): { method: string; params: unknown }[]
+  asks(uri: string): { method: 'workspace/executeCommand'; params: Params<'workspace/executeCommand'> }[]
   /** What the answers to them say, together. */
   found(answers: readonly unknown[]): ServerDiagnostic[]
 }

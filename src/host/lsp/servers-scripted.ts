@@ -1,4 +1,6 @@
 // The servers for languages that are run as they are written.
+import type { LogMessageParams } from 'vscode-languageserver-protocol'
+import type { NotificationMethod } from './protocol.ts'
 import type { LanguageServer, Program, Project } from './server-row.ts'
 
 const PYTHON = { python: ['.py', '.pyi'] }
@@ -18,8 +20,8 @@ const pythonSettings = ({ own }: Project) => ({
 
 /** Ready once it says so in its log, which some do nowhere else. */
 const logs = (words: RegExp) => ({
-  notification: 'window/logMessage',
-  says: (params: unknown) => words.test(String((params as { message?: unknown }).message))
+  notification: 'window/logMessage' satisfies NotificationMethod,
+  says: (params: unknown) => words.test(String((params as Partial<LogMessageParams>).message))
 })
 
 export const SCRIPTED: readonly LanguageServer[] = [

@@ -1,4 +1,5 @@
 // The servers for what runs in browsers and Node, and for what describes data.
+import type { NotificationMethod } from './protocol.ts'
 import type { LanguageServer, Program } from './server-row.ts'
 import { TSSERVER_INQUIRY } from './tsserver-inquiry.ts'
 
@@ -132,7 +133,7 @@ export const WEB: readonly LanguageServer[] = [
     }),
     diagnostics: 'push',
     // Until it has been given its settings it knows nothing of any place; what it finds in a file it tells after that.
-    ready: { notification: 'textDocument/publishDiagnostics', says: () => true },
+    ready: { notification: 'textDocument/publishDiagnostics' satisfies NotificationMethod, says: () => true },
     install: 'npm install --global yaml-language-server'
   }
 ]

@@ -1,19 +1,22 @@
 // One run of a language server that has been told of its project: what it has open, what it finds, and asking it.
 import { join } from 'node:path'
+import type {
+  DiagnosticOptions,
+  InitializeParams,
+  InitializeResult,
+  ServerCapabilities,
+  Diagnostic as ServerDiagnostic
+} from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import {
-  CLIENT_CAPABILITIES,
-  type DiagnosticOptions,
-  type InitializeResult,
-  type ServerCapabilities
-} from './capabilities.ts'
+import { CLIENT_CAPABILITIES } from './capabilities.ts'
 import { Documents } from './documents.ts'
 import { EVENT_TYPES, type FileEvent, FilesToTell } from './files-told.ts'
-import { Findings, type ServerDiagnostic } from './findings.ts'
+import { Findings } from './findings.ts'
 import { type Launch, serversFor } from './launch.ts'
 import { type Ending, folderOf, overFor, Peer } from './peer.ts'
 import type { Units } from './positions.ts'
+import type { Params, RequestMethod, Result } from './protocol.ts'
 import { Readiness } from './readiness.ts'
 import type { LanguageServer } from './server-row.ts'
 import type { Sources } from './sources.ts'
@@ -70,7 +73,7 @@ export class Session {
     })
     try {
       const signal = AbortSignal.any([closing, AbortSignal.timeout(budgets.start_ms)])
-      const result = await peer.request<InitializeResult>('initialize', initializing(launch, folder), signal)
+      const result = await peer.request('initialize', initializing(launch, folder), signal)
       session = new Session(peer, readiness, result, options)
       peer.notify('initialized', {})
       peer.notify('workspace/didChangeConfiguration', { settings: launch.settings })
@@ -81,7 +84,7 @@ export class Session {
     }
   }
 
-  private constructor(peer: Peer, readiness: Readiness, result: InitializeResult, options: SessionOptions) {
+  private constructor(peer: Peer, readiness: Readiness, result: Partial<InitializeResult>, options: SessionOptions) {
     const { sources, launch, workspace, hear } = options
     this.#peer = peer
     this.#options = options
@@ -128,7 +131,7 @@ export class Session {
   }
 
   /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT where it takes too long, and with the signal's reason. */
-  async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
+  async request<M extends RequestMethod>(method: M, params: Params<M>, signal: AbortSignal): Promise<Result<M>> {
     const ms = this.budget_ms
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(this.#tooLate(method, ms)), ms)
@@ -136,7 +139,7 @@ export class Session {
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
     try {
-      const answer = await this.#peer.request<T>(method, params, late.signal)
+      const answer = await this.#peer.request(method, params, late.signal)
       this.#hasAnswered = true
       this.#timeouts = 0
       return answer
@@ -203,7 +206,7 @@ export class Session {
   }
 }
 
-function initializing({ options, server }: Launch, folder: string) {
+function initializing({ options, server }: Launch, folder: string): InitializeParams {
   const { experimental } = server
   return {
     // In a sandbox our own process is not seen, and a server that misses it ends.

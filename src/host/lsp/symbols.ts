@@ -1,27 +1,13 @@
 // Symbols as servers tell them, in our terms.
+import type { Range } from 'vscode-languageserver-protocol'
 import type { Sym } from './languages.ts'
 import type { Places } from './places.ts'
-import type { ServerRange } from './positions.ts'
+import type { Result } from './protocol.ts'
 
 /** More are of use to nobody. */
 const MOST = 10_000
 
-interface DocumentSymbol {
-  name: string
-  kind: number
-  range: ServerRange
-  selectionRange: ServerRange
-  children?: readonly DocumentSymbol[]
-}
-
-interface SymbolInformation {
-  name: string
-  kind: number
-  containerName?: string
-  location: { uri: string; range?: ServerRange }
-}
-
-export type SymbolAnswer = readonly (DocumentSymbol | SymbolInformation)[] | null
+export type SymbolAnswer = Result<'textDocument/documentSymbol' | 'workspace/symbol'>
 
 /** In the protocol's order, from 1. */
 const KINDS = [
@@ -70,19 +56,16 @@ interface Flat {
   kind: number
   container: string | undefined
   uri: string
-  range: ServerRange
+  range: Range
 }
 
-function* flat(
-  symbols: readonly (DocumentSymbol | SymbolInformation)[],
-  uri: string,
-  container?: string
-): Generator<Flat, void, void> {
+function* flat(symbols: NonNullable<SymbolAnswer>, uri: string, container?: string): Generator<Flat, void, void> {
   for (const symbol of symbols) {
     const { name, kind } = symbol
     if ('location' in symbol) {
       const { location, containerName } = symbol
-      yield { name, kind, container: containerName, uri: location.uri, range: location.range ?? BEGINNING }
+      const range = 'range' in location ? location.range : undefined
+      yield { name, kind, container: containerName, uri: location.uri, range: range ?? BEGINNING }
       continue
     }
     yield { name, kind, container, uri, range: symbol.selectionRange }
@@ -90,4 +73,4 @@ function* flat(
   }
 }
 
-const BEGINNING: ServerRange = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
+const BEGINNING: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }

@@ -1,6 +1,6 @@
 // Asks TypeScript's older server, through the one around it, what it finds in a file. By itself that one tells it in pieces,
 // without saying of which version, and not at all where nothing has changed.
-import type { ServerDiagnostic } from './findings.ts'
+import type { DiagnosticSeverity, Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Inquiry } from './server-row.ts'
 
 const KINDS = ['syntacticDiagnosticsSync', 'semanticDiagnosticsSync', 'suggestionDiagnosticsSync']
@@ -39,6 +39,6 @@ function diagnosticOf({ start, end, text, code, category, source }: TsDiagnostic
   }
 }
 
-const SEVERITIES: Readonly<Record<string, number>> = { error: 1, warning: 2, message: 3, suggestion: 4 }
+const SEVERITIES: Readonly<Record<string, DiagnosticSeverity>> = { error: 1, warning: 2, message: 3, suggestion: 4 }
 
 const placeOf = ({ line, offset }: Location) => ({ line: line - 1, character: offset - 1 })
