@@ -1,5 +1,5 @@
 // What a server would change to give something another name, in our terms. What is not certainly good is refused as a whole.
-import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
+import type { TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import type { RenamedFile } from './languages.ts'
@@ -9,7 +9,7 @@ import type { Sources } from './sources.ts'
 import { pathOfUri, within } from './uris.ts'
 
 interface Planned {
-  edits: TextEdit[]
+  edits: TextDocumentEdit['edits']
   version: number | undefined
   moved_to: string | undefined
 }
@@ -49,8 +49,7 @@ function planned({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Wo
   for (const change of all)
     if ('edits' in change) {
       const file = at(change.textDocument.uri)
-      // Snippets are only for clients that say that they take them.
-      file.edits.push(...(change.edits as TextEdit[]))
+      file.edits.push(...change.edits)
       file.version = change.textDocument.version ?? file.version
     } else if (change.kind === 'rename') at(change.oldUri).moved_to = pathWithin(change.newUri, workspace)
     else
@@ -67,13 +66,17 @@ function pathWithin(uri: string, { root }: Workspace): string {
   })
 }
 
-function inOrder(path: string, edits: readonly TextEdit[], positions: Positions): RenamedFile['edits'] {
+function inOrder(path: string, edits: TextDocumentEdit['edits'], positions: Positions): RenamedFile['edits'] {
   const wrong = (what: string) =>
     new ToolError('EXECUTION_ERROR', `What the server would change in ${path} ${what}: nothing is changed.`, { path })
   const placed = edits
-    .map(({ range, newText }) => {
+    .map(edit => {
+      const { range } = edit
+      // A snippet has none, nor is it for a client that does not say that it takes them.
+      const text = 'newText' in edit ? edit.newText : undefined
+      if (typeof text !== 'string') throw wrong('is no plain text')
       if (!positions.has(range.start) || !positions.has(range.end)) throw wrong('is not in the file')
-      return { from: positions.offsetOf(range.start), to: positions.offsetOf(range.end), text: newText }
+      return { from: positions.offsetOf(range.start), to: positions.offsetOf(range.end), text }
     })
     .sort((a, b) => a.from - b.from || a.to - b.to)
   for (const [i, { from, to }] of placed.entries())

@@ -180,6 +180,15 @@ t.test('renames', { skip }, async t => {
   const beyond = { code: 'EXECUTION_ERROR', message: /in a\.yaml is not in the file: nothing is changed/ }
   await refused(changes([edit('x', range(0, 0, 99))]), beyond)
   await refused(changes([edit('x', range(9, 0, 0))]), beyond)
+  const snippet = { range: range(0, 0, 3), snippet: { kind: 'snippet', value: '$1' } }
+  await refused(
+    {
+      documentChanges: [
+        { textDocument: { uri: '$ROOT/a.yaml', version: 1 }, edits: [edit('y', range(0, 7, 10)), snippet] }
+      ]
+    },
+    { code: 'EXECUTION_ERROR', message: /in a\.yaml is no plain text: nothing is changed/ }
+  )
   await refused(changes([edit('x')], 'file:///etc/passwd'), { code: 'INVALID_PATH', message: /outside the workspace/ })
   await refused(
     { documentChanges: [{ kind: 'create', uri: '$ROOT/new.yaml' }] },
