@@ -36,7 +36,9 @@ export class Client {
   private constructor({ argv, folder, env = {}, settings = {} }: Started) {
     this.folder = folder
     this.#settings = settings
-    this.child = spawn(argv[0]!, argv.slice(1), { cwd: folder, env: { ...process.env, ...env } as NodeJS.ProcessEnv })
+    // What looks at the code that tests run is nothing for a server: some do not even start with it.
+    const words = ['-u', 'NODE_OPTIONS', ...argv]
+    this.child = spawn('/usr/bin/env', words, { cwd: folder, env: { ...process.env, ...env } as NodeJS.ProcessEnv })
     this.child.stdout.on('data', (bytes: Buffer) => this.#read(bytes))
     this.child.stderr.on('data', (bytes: Buffer) => {
       this.said = (this.said + bytes).slice(-20_000)

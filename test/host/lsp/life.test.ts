@@ -17,6 +17,7 @@ t.test('one run is shared by all calls, and told its project', { skip }, async t
   const [a, b] = await Promise.all([app.told('a.yaml'), app.told('b.yaml')])
   t.equal(a.pid, b.pid)
   t.same([a.text, b.text], [FILES['a.yaml'], FILES['b.yaml']])
+  await app.until(({ state }) => state === 'ready')
   t.match(await app.states(), [
     { server: 'yaml-language-server', root: '.', state: 'ready', pid: Number, memory_bytes: Number, restarts: 0 }
   ])
@@ -61,7 +62,7 @@ t.test('one that ends in the middle of a question is told at once, and started a
   })
   t.match(await app.states(), [{ state: 'failed', restarts: 0, reason: /code 3/ }])
   t.not((await app.told('a.yaml')).pid, undefined)
-  t.match(await app.states(), [{ state: 'ready', restarts: 1 }])
+  t.match(await app.until(({ state }) => state === 'ready'), { restarts: 1 })
   t.ok(first.text, 'the first run had answered')
 })
 
@@ -85,7 +86,7 @@ t.test('one that never gets as far as to answer is left alone for a while, with 
     if (body.status === 'success') break
     await new Promise(resolve => setTimeout(resolve, body.error.details.retry_in_ms ?? 0))
   }
-  t.match(await app.states(), [{ state: 'ready' }])
+  t.match(await app.until(({ state }) => state === 'ready'), { server: 'yaml-language-server' })
 })
 
 t.test('one that does not get ready in time is ended', { skip }, async t => {
@@ -96,6 +97,8 @@ t.test('one that does not get ready in time is ended', { skip }, async t => {
 t.test('one that hangs is given up after some questions', { skip }, async t => {
   const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' }, { settings: { answer_ms: 200 } })
   await app.told('a.yaml')
+  // Until then it has longer to answer.
+  await app.until(({ state }) => state === 'ready')
   for (let i = 0; i < 3; i++)
     t.match(await app.error('hangs.yaml'), {
       code: 'TIMEOUT',

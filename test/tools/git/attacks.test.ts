@@ -87,7 +87,8 @@ t.test('the corpus', async t => {
           t.equal(answer.status, 'success', `${answer.tool}: ${answer.error?.message}`)
       } else if (tool === 'git.diff') {
         const call = await app.call('git_diff', { base: args.ref, path: `r/${filled(args.paths[0])}` })
-        t.match(call, { status: 'success', result: { data: { files: [] } } })
+        // A path like any other, which is not there.
+        t.match(call, { status: 'error', error: { code: 'FILE_NOT_FOUND' } })
       } else {
         const { path: file, ref, ...others } = args
         const params = { path: `r/${file}`, ...(ref && { rev: filled(ref) }), ...others }

@@ -281,7 +281,7 @@ t.test('repositories of every kind', async t => {
     t.match(await app.data('git_log', { path: 'tree' }), { repository: 'tree', commits: [{ subject: 'Secret' }] })
   })
 
-  await t.test('shallow ones, and replaced commits', async t => {
+  await t.test('shallow ones, and commits that are replaced: they are told as they are', async t => {
     const app = await start(t, { 'one/a.txt': '1\n' })
     app.init('one')
     app.commit('Second', 1, 'one')
@@ -294,7 +294,7 @@ t.test('repositories of every kind', async t => {
       [app.git(['rev-parse', 'HEAD'], { in: 'two' })]: { boundary: true }
     })
     app.git(['replace', '--graft', 'HEAD'], { in: 'one' })
-    t.equal((await app.data('git_log', { path: 'one' })).commits.length, 1)
+    t.equal((await app.data('git_log', { path: 'one' })).commits.length, 2)
   })
 })
 
