@@ -12,10 +12,10 @@ t.test('fresh tokens: two, long, with their rights', async t => {
   const { token, call_token } = tokens.current()
   t.match([token, call_token], [/^[\w-]{43}$/, /^[\w-]{43}$/])
   t.not(token, call_token)
-  t.same([...(tokens.rightsOf(token) ?? [])], ['call', 'approve'])
-  t.same([...(tokens.rightsOf(call_token) ?? [])], ['call'])
-  t.equal(tokens.rightsOf(''), undefined)
-  t.equal(tokens.rightsOf(`${token} `), undefined)
+  t.same([...(tokens.holderOf(token)?.rights ?? [])], ['call', 'approve'])
+  t.same([...(tokens.holderOf(call_token)?.rights ?? [])], ['call'])
+  t.equal(tokens.holderOf(''), undefined)
+  t.equal(tokens.holderOf(`${token} `), undefined)
 })
 
 t.test('a token file is followed', async t => {
@@ -23,18 +23,18 @@ t.test('a token file is followed', async t => {
   const put = (text: string) => writeFileSync(file, text, { mode: 0o600 })
   put(`${A}\n`)
   const tokens = openTokens({ token_file: file })
-  t.ok(tokens.rightsOf(A))
+  t.ok(tokens.holderOf(A))
   const until = async (holds: () => boolean) => {
     while (!holds()) await setTimeout(20)
   }
   put(B)
-  await until(() => tokens.rightsOf(B) !== undefined)
-  t.equal(tokens.rightsOf(A), undefined, 'the old one is dead')
+  await until(() => tokens.holderOf(B) !== undefined)
+  t.equal(tokens.holderOf(A), undefined, 'the old one is dead')
   t.equal(tokens.current().token, B)
   rmSync(file)
-  await until(() => tokens.rightsOf(B) === undefined)
+  await until(() => tokens.holderOf(B) === undefined)
   put(A)
-  await until(() => tokens.rightsOf(A) !== undefined)
+  await until(() => tokens.holderOf(A) !== undefined)
 })
 
 t.test('token files that are refused', async t => {
@@ -63,4 +63,16 @@ t.test('token files that are refused', async t => {
   t.match(refusal('a'.repeat(5000)), /^The token file FILE is too long/)
   t.match(refusal(undefined), /^The token file FILE is not a regular file/)
   t.throws(() => openTokens({ token_file: path.join(folder, 'missing') }), { message: /can't be opened/ })
+})
+
+t.test('a token may be given to one agent', async t => {
+  const folder = t.testdir({ coder: `${A}\n`, other: `${B}\n` })
+  for (const name of ['coder', 'other']) chmodSync(path.join(folder, name), 0o600)
+  const tokens = openTokens({
+    agent_token_files: { coder: path.join(folder, 'coder'), 'the other': path.join(folder, 'other') }
+  })
+  t.match(tokens.holderOf(A), { agent: 'coder', rights: new Set(['call']) })
+  t.equal(tokens.holderOf(B)?.agent, 'the other')
+  t.notOk(tokens.holderOf(tokens.current().token)?.agent)
+  t.same(tokens.all().slice(2), [A, B])
 })

@@ -99,6 +99,8 @@ export async function keptWorld(
     root,
     at,
     write,
+    environment,
+    spawner,
     sandbox,
     workspace,
     processes,

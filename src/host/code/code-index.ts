@@ -38,7 +38,7 @@ export interface IndexState {
   embeddings?: VectorProgress & { model: string; reason?: string }
 }
 
-export interface CodeAnswer {
+interface CodeAnswer {
   files: RankedFile[]
   index: IndexState
 }

@@ -11,7 +11,7 @@ import { Embeddings } from './embeddings.ts'
 import { removeIndex } from './index-schema.ts'
 
 /** Hears of each new state of a workspace's index. */
-export type IndexHearer = (workspace: string, state: IndexState) => void
+type IndexHearer = (workspace: string, state: IndexState) => void
 
 export class CodeIndexes {
   readonly #indexes = new Map<string, CodeIndex>()

@@ -2,10 +2,10 @@
 // alone. What is sent has known secret values masked; the key is sent to the endpoint and told to nobody.
 import type { Config } from '../../config.ts'
 
-export type EmbeddingSettings = Config['search']['embeddings'] & { url: string }
+type EmbeddingSettings = Config['search']['embeddings'] & { url: string }
 
 /** How the endpoint stands. */
-export interface EndpointState {
+interface EndpointState {
   model: string
   /** Why it is left alone for now, if so. */
   reason?: string

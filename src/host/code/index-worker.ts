@@ -1,10 +1,12 @@
 // The index of one workspace, on a thread of its own, which gives way to all others: it is built while people work.
+
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Question } from '../../text/code/question.ts'
+import { foldersAbove } from '../../text/folders-above.ts'
 import { compileGlob } from '../../text/glob.ts'
 import { DOORS } from '../door.ts'
 import type { Workspace } from '../host.ts'
@@ -175,7 +177,7 @@ function filesWithin(path: string, include: readonly string[], exclude: readonly
 }
 
 /** A path, and the folders that it is in. */
-const withFolders = (path: string) => path.split('/').map((_, i, names) => names.slice(0, i + 1).join('/'))
+const withFolders = (path: string) => [...foldersAbove(path), path]
 
 function close() {
   try {

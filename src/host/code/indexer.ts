@@ -1,5 +1,7 @@
 // Keeps an index equal to the files of its workspace, a little at a time: whoever asks meanwhile is answered in between.
+
 import { setImmediate as turn } from 'node:timers/promises'
+import { foldersAbove } from '../../text/folders-above.ts'
 import type { Seen } from '../outside/seen.ts'
 import type { News } from '../outside/watcher.ts'
 import type { IndexStore } from './index-store.ts'
@@ -178,10 +180,3 @@ export class Indexer {
 
 /** A file that was changed only just now may be another although its stamp says nothing. */
 const isOther = (known: string | undefined, stamp: string) => isUnsure(stamp) || known !== stamp
-
-function foldersAbove(path: string): string[] {
-  const folders: string[] = []
-  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
-    folders.push(path.slice(0, slash))
-  return folders
-}

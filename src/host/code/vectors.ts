@@ -12,7 +12,7 @@ export interface VectorProgress {
 }
 
 /** Asks for vectors; undefined where none are to be had now. */
-export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | undefined>
+type Embed = (texts: readonly string[]) => Promise<Float32Array[] | undefined>
 
 export interface VectorSettings {
   /** What made them: others do not compare. */

@@ -9,7 +9,7 @@ const MOST_WAITING = 1_000
 /** What may wait for a server to read it. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024
 
-export interface Ear {
+interface Ear {
   /** Answers what the server asks. */
   asked(method: string, params: unknown): unknown
   told(method: string, params: unknown): void

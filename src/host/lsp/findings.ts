@@ -12,6 +12,7 @@ import type { Completeness } from './languages.ts'
 import type { Ask, NotificationMethod } from './protocol.ts'
 import type { Readiness } from './readiness.ts'
 import type { Inquiry } from './server-row.ts'
+import { Waiters } from './waiters.ts'
 
 const PUBLISHED: NotificationMethod = 'textDocument/publishDiagnostics'
 /** A server that does not say of which version it speaks may speak several times, the first time too early. */
@@ -57,7 +58,7 @@ interface FindingsOptions {
 export class Findings {
   readonly #options: FindingsOptions
   readonly #known = new Map<string, Known>()
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Waiters()
 
   constructor(options: FindingsOptions) {
     this.#options = options
@@ -66,7 +67,7 @@ export class Findings {
   /** Hears what the server tells by itself. */
   told(method: string, params: unknown) {
     if (method === PUBLISHED) this.#published(params as PublishDiagnosticsParams)
-    else if (method === 'registered') this.#stirred()
+    else if (method === 'registered') this.#waiters.wake()
   }
 
   #published({ uri, version, diagnostics }: PublishDiagnosticsParams) {
@@ -117,7 +118,7 @@ export class Findings {
     if (inquiry || pull() || early?.version !== undefined) return
     const soon = AbortSignal.timeout(AFTER_READING_MS)
     try {
-      while (this.#known.get(path) === early) await this.#next(AbortSignal.any([signal, soon]))
+      while (this.#known.get(path) === early) await this.#waiters.next(AbortSignal.any([signal, soon]))
     } catch (error) {
       if (signal.aborted) throw error
     }
@@ -165,7 +166,7 @@ export class Findings {
         if (known.version !== undefined && !answers) return known.diagnostics
         if (await this.#isQuiet(answers ? QUIET_BEFORE_ASKED_MS : QUIET_MS, signal))
           return this.#known.get(path)!.diagnostics
-      } else await this.#next(signal)
+      } else await this.#waiters.next(signal)
     }
   }
 
@@ -178,28 +179,13 @@ export class Findings {
     const quiet = new AbortController()
     const timer = setTimeout(() => quiet.abort(), ms)
     try {
-      await this.#next(AbortSignal.any([signal, quiet.signal]))
+      await this.#waiters.next(AbortSignal.any([signal, quiet.signal]))
       return false
     } catch (error) {
       if (signal.aborted) throw error
       return true
     } finally {
       clearTimeout(timer)
-    }
-  }
-
-  /** Resolves with the next word of the server. */
-  async #next(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => reject(signal.reason)
-    this.#waiting.add(resolve)
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      await promise
-    } finally {
-      this.#waiting.delete(resolve)
-      signal.removeEventListener('abort', abort)
     }
   }
 
@@ -213,13 +199,10 @@ export class Findings {
       this.#known.delete(oldest)
     }
     hear(path, diagnostics)
-    this.#stirred()
+    this.#waiters.wake()
   }
 
   /** Something may be otherwise for those who wait: how the server is asked, say. */
-  #stirred() {
-    for (const resolve of [...this.#waiting]) resolve()
-  }
 }
 
 const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'

@@ -3,22 +3,19 @@
 import { setTimeout } from 'node:timers/promises'
 import type { WorkspaceFolder } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
+import type { Resident } from '../processes/resident.ts'
 import { KILL_GRACE_MS } from '../processes/spawned.ts'
-import type { Aftermath } from '../sandbox/sandbox.ts'
 import { Connection } from './connection.ts'
 import type { Launch } from './launch.ts'
 import type { NotificationMethod, Params, RequestMethod, Result } from './protocol.ts'
 import { Registrations } from './registrations.ts'
 import type { LanguageServer } from './server-row.ts'
 import { sectionOf } from './settings.ts'
-import type { Started } from './start-server.ts'
 import { uriOf } from './uris.ts'
 
 const STDERR_CHARACTERS = 4_000
 /** How long it may take to end by itself. */
 const SHUTDOWN_MS = 1_000
-/** The last of what it said may come after its end. */
-const DRAIN_MS = 200
 
 /** Codes of the protocol: the text has changed meanwhile, or the server gave up for the moment. */
 const AGAIN: ReadonlySet<number> = new Set([-32_801, -32_802])
@@ -42,7 +39,7 @@ interface PeerOptions {
   launch: Launch
   /** Absolute path of the project's folder. */
   folder: string
-  started: Started
+  started: Resident
   /** Hears what it tells by itself. */
   told(method: string, params: unknown): void
 }
@@ -132,15 +129,11 @@ export class Peer {
   }
 
   async #end(): Promise<Ending> {
-    const { spawned, released } = this.#options.started
-    const exit = await spawned.exited.catch(() => ({ code: null, signal: null, left: false }))
-    if (exit.left) await spawned.sweep()
-    await closed(spawned.stderr)
-    const { out_of_memory } = await released().catch((): Aftermath => ({ quarantined: [] }))
+    const { exit_code, signal, out_of_memory } = await this.#options.started.ended
     if (out_of_memory) this.#why ??= 'it took more memory than it may'
     const ending: Ending = {
-      exit_code: exit.code,
-      signal: exit.signal,
+      exit_code,
+      signal,
       stderr: this.#stderr.trim(),
       why: this.#why,
       ...(this.#stopped && { stopped: true })
@@ -183,11 +176,4 @@ export function overFor({ name, install }: LanguageServer, { exit_code, signal, 
     ...(stderr && { stderr }),
     install
   })
-}
-
-async function closed(socket: NodeJS.ReadableStream & { closed?: boolean }): Promise<void> {
-  if (socket.closed) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  socket.once('close', resolve)
-  await Promise.race([promise, setTimeout(DRAIN_MS, undefined, { ref: false })])
 }

@@ -32,7 +32,7 @@ export interface Served extends Workspace {
   list: FileList
 }
 
-export interface PoolOptions extends Starter {
+interface PoolOptions extends Starter {
   workspaces: ReadonlyMap<string, Served>
   guard: Guard
   buffers: Buffers

@@ -6,6 +6,7 @@ import type {
   WorkDoneProgressReport
 } from 'vscode-languageserver-protocol'
 import type { Readiness as Signal } from './server-row.ts'
+import { Waiters } from './waiters.ts'
 
 interface Progress {
   token?: ProgressToken
@@ -21,7 +22,7 @@ export class Readiness {
   #said = false
   #shown = false
   #grace: NodeJS.Timeout | undefined
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Waiters()
   /** When it began to read what it reads. */
   #since = performance.now()
 
@@ -60,16 +61,7 @@ export class Readiness {
   /** Resolves once it is ready. */
   async ready(signal: AbortSignal): Promise<void> {
     if (this.isReady) return
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => reject(signal.reason)
-    this.#waiting.add(resolve)
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      await promise
-    } finally {
-      this.#waiting.delete(resolve)
-      signal.removeEventListener('abort', abort)
-    }
+    await this.#waiters.next(signal)
   }
 
   #progress({ token, value }: Progress) {
@@ -87,6 +79,6 @@ export class Readiness {
   }
 
   #wake() {
-    if (this.isReady) for (const resolve of this.#waiting) resolve()
+    if (this.isReady) this.#waiters.wake()
   }
 }

@@ -9,6 +9,7 @@ import type {
 } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
+import type { Resident } from '../processes/resident.ts'
 import { CLIENT_CAPABILITIES } from './capabilities.ts'
 import { Documents } from './documents.ts'
 import { EVENT_TYPES, type FileEvent, FilesToTell } from './files-told.ts'
@@ -20,7 +21,6 @@ import type { Params, RequestMethod, Result } from './protocol.ts'
 import { Readiness } from './readiness.ts'
 import type { LanguageServer } from './server-row.ts'
 import type { Sources } from './sources.ts'
-import type { Started } from './start-server.ts'
 import { pathOfUri, uriOf, within } from './uris.ts'
 
 /** So many in a row, and it is taken to hang. */
@@ -29,11 +29,11 @@ const MOST_TIMEOUTS = 3
 const MOST_SHOWN = 32
 const LONGEST_VERSION = 100
 
-export interface SessionOptions {
+interface SessionOptions {
   launch: Launch
   workspace: Workspace
   sources: Sources
-  started: Started
+  started: Resident
   /** How long it may take to answer at first, and later. */
   budgets: { start_ms: number; answer_ms: number }
   /** Hears what it finds. */

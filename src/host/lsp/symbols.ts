@@ -7,7 +7,7 @@ import type { Result } from './protocol.ts'
 /** More are of use to nobody. */
 const MOST = 10_000
 
-export type SymbolAnswer = Result<'textDocument/documentSymbol' | 'workspace/symbol'>
+type SymbolAnswer = Result<'textDocument/documentSymbol' | 'workspace/symbol'>
 
 /** In the protocol's order, from 1. */
 const KINDS = [

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { notSetUp } from '../sandbox/cures.ts'
-import type { Confined, Level } from '../sandbox/sandbox.ts'
+import type { Confined, Level, Mount } from '../sandbox/sandbox.ts'
 import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -17,8 +17,14 @@ export interface FilterOptions {
   stdin: string
   env?: Readonly<Record<string, string>>
   /** `strict` lets it change nothing, so it needs no leave; undefined for what commands get by default. */
-  level: 'strict' | undefined
+  level: Level | undefined
+  /** Hosts that it may reach. */
+  network?: readonly string[]
+  /** What it must find in its sandbox besides. */
+  mounts?: readonly Mount[]
   timeout_ms: number
+  /** How much it may print to either stream. */
+  most_bytes?: number
 }
 
 export interface Filtered {
@@ -37,6 +43,7 @@ interface Kept extends Pick<Confined, 'released'> {
 interface Bounds {
   signal: AbortSignal
   timeout_ms: number
+  most_bytes?: number | undefined
   isolation: Level
 }
 
@@ -51,7 +58,8 @@ export async function filtered({ spawned, released }: Kept, bounds: Bounds): Pro
   return made
 }
 
-async function answered(spawned: Spawned, { signal, timeout_ms, isolation }: Bounds): Promise<Filtered> {
+async function answered(spawned: Spawned, bounds: Bounds): Promise<Filtered> {
+  const { signal, timeout_ms, isolation, most_bytes = MAX_BYTES } = bounds
   let fault: ToolError | undefined
   const stop = (why?: ToolError) => {
     fault ??= why
@@ -61,8 +69,8 @@ async function answered(spawned: Spawned, { signal, timeout_ms, isolation }: Bou
   const timer = setTimeout(() => stop(new ToolError('TIMEOUT', `It took longer than ${timeout_ms} ms.`)), timeout_ms)
   signal.addEventListener('abort', cancelled, { once: true })
   if (signal.aborted) cancelled()
-  const tooLarge = () => stop(new ToolError('TOO_LARGE', `It printed more than ${MAX_BYTES} bytes.`))
-  const outputs = [spawned.stdout, spawned.stderr].map(socket => gathered(socket, tooLarge))
+  const tooLarge = () => stop(new ToolError('TOO_LARGE', `It printed more than ${most_bytes} bytes.`))
+  const outputs = [spawned.stdout, spawned.stderr].map(socket => gathered(socket, { most_bytes, tooLarge }))
   try {
     const { code, left } = await spawned.exited
     if (left) await spawned.sweep()
@@ -78,13 +86,16 @@ async function answered(spawned: Spawned, { signal, timeout_ms, isolation }: Bou
   }
 }
 
-function gathered(socket: Socket, tooLarge: () => void): Promise<Buffer> {
+function gathered(
+  socket: Socket,
+  { most_bytes, tooLarge }: { most_bytes: number; tooLarge: () => void }
+): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>()
   const parts: Buffer[] = []
   let bytes = 0
   socket.on('data', (part: Buffer) => {
     bytes += part.length
-    if (bytes > MAX_BYTES) tooLarge()
+    if (bytes > most_bytes) tooLarge()
     else parts.push(part)
   })
   socket.once('close', () => resolve(Buffer.concat(parts)))

@@ -164,12 +164,12 @@ export class Processes {
   }
 
   /** Hands a text to a program, and gives what it prints. Nothing of that is told to anybody. */
-  async filter({ level, timeout_ms, ...options }: FilterOptions): Promise<Filtered> {
+  async filter({ level, network = [], timeout_ms, most_bytes, ...options }: FilterOptions): Promise<Filtered> {
     const { signal } = this.#effects
-    const isolation = level === undefined ? await this.#usual() : { level, network: [] }
+    const isolation = { level: level ?? (await this.#usual()).level, network }
     const committed = isolation.level === 'strict' ? undefined : this.#effects.committed()
     const kept = await this.#spawn(options, isolation, committed)
-    return filtered(kept, { signal, timeout_ms, isolation: isolation.level })
+    return filtered(kept, { signal, timeout_ms, most_bytes, isolation: isolation.level })
   }
 
   #output(): CommandOutput {

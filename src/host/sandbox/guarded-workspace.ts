@@ -8,7 +8,7 @@ import type { GuardedNames } from './guarded-names.ts'
 import { type Guarded, GuardedTree } from './guarded-tree.ts'
 import { type Held, hold } from './held.ts'
 import { ledTo } from './led-to.ts'
-import { foldersAbove } from './pinned.ts'
+import { foldersAboveAll } from './pinned.ts'
 import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
 import type { Aftermath } from './sandbox.ts'
 import { removeStandIns } from './stand-ins.ts'
@@ -143,7 +143,7 @@ export class GuardedWorkspace {
     const { held, pinned, close } = hold(this.#workspace, {
       kept,
       inside: git.flatMap(one => one.inside),
-      pinned: foldersAbove([...kept, ...hidden].map(one => one.path))
+      pinned: foldersAboveAll([...kept, ...hidden].map(one => one.path))
     })
     try {
       const identities = identitiesOf(guarded)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Held } from './held.ts'
 
 /** All folders above the paths, relative as these are, the upper ones first. */
-export function foldersAbove(paths: readonly string[]): string[] {
+export function foldersAboveAll(paths: readonly string[]): string[] {
   const found = new Set<string>()
   for (const name of paths)
     for (let folder = path.dirname(name); folder !== '.' && !found.has(folder); folder = path.dirname(folder))

@@ -6,8 +6,8 @@ const MAX_BYTES = 1_048_576
 
 export class ConfigFileError extends Error {}
 
-/** The text, or undefined when there is no such file. `within`: the folder that links must not lead out of. */
-export function readConfigFile(file: string, within?: string): string | undefined {
+/** The content, or undefined when there is no such file. `within`: the folder that links must not lead out of. */
+export function readConfigFile(file: string, within?: string): Buffer | undefined {
   const fd = open(file)
   if (fd === undefined) return undefined
   try {
@@ -16,7 +16,7 @@ export function readConfigFile(file: string, within?: string): string | undefine
     if (stats.size > MAX_BYTES) throw new ConfigFileError('is over 1 MiB')
     if (within !== undefined && !isInside(realpathSync(file), within))
       throw new ConfigFileError('is a link that leads out of its workspace')
-    return readFileSync(fd, 'utf8').replace(/^\ufeff/, '')
+    return readFileSync(fd)
   } finally {
     closeSync(fd)
   }

@@ -1,16 +1,26 @@
-// The two tokens of a server: one that may call and decide, one that may only call. Fresh ones live as long as the
-// process; ones from files follow their files, so that they can be changed without a restart.
+// The tokens of a server: one that may call and decide, one that may only call, and call-only ones that are given to one
+// agent each. Fresh ones live as long as the process; ones from files follow their files, so that they can be changed
+// without a restart.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 
 export type Right = 'call' | 'approve'
 
+/** What a token lets its bearer do. */
+export interface Holder {
+  rights: ReadonlySet<Right>
+  /** The agent that it was given to: the bearer calls as that one and no other. */
+  agent?: string
+}
+
 export interface Tokens {
-  /** What the bearer may do; undefined when it is no token of ours. */
-  rightsOf(bearer: string): ReadonlySet<Right> | undefined
-  /** The tokens as they are right now: what the discovery file tells, and nothing else may. */
+  /** Undefined when it is no token of ours. */
+  holderOf(bearer: string): Holder | undefined
+  /** The two tokens as they are right now: what the discovery file tells, and nothing else may. */
   current(): TokenPair
+  /** Every token as it is right now, so that none is told. */
+  all(): string[]
 }
 
 interface TokenPair {
@@ -21,25 +31,33 @@ interface TokenPair {
 interface TokenFiles {
   token_file?: string | undefined
   call_token_file?: string | undefined
+  /** By agent. */
+  agent_token_files?: Readonly<Record<string, string>>
 }
 
 /** Tokens from files where given, else fresh ones. */
-export function openTokens({ token_file, call_token_file }: TokenFiles): Tokens {
+export function openTokens({ token_file, call_token_file, agent_token_files = {} }: TokenFiles): Tokens {
   const full = token_file ? fileToken(token_file) : freshToken()
   const call = call_token_file ? fileToken(call_token_file) : freshToken()
-  const kinds = [
+  const kinds: (Holder & { secret: Secret })[] = [
     { secret: full, rights: new Set<Right>(['call', 'approve']) },
-    { secret: call, rights: new Set<Right>(['call']) }
+    { secret: call, rights: new Set<Right>(['call']) },
+    ...Object.entries(agent_token_files).map(([agent, file]) => ({
+      secret: fileToken(file),
+      rights: new Set<Right>(['call']),
+      agent
+    }))
   ]
   return {
     // Every token is compared each time, so that the time taken tells nothing.
-    rightsOf(bearer) {
+    holderOf(bearer) {
       const given = digestOf(bearer)
-      let found: ReadonlySet<Right> | undefined
-      for (const { secret, rights } of kinds) if (timingSafeEqual(given, secret.digest()) && !found) found = rights
+      let found: Holder | undefined
+      for (const kind of kinds) if (timingSafeEqual(given, kind.secret.digest()) && !found) found = kind
       return found
     },
-    current: () => ({ token: full.text(), call_token: call.text() })
+    current: () => ({ token: full.text(), call_token: call.text() }),
+    all: () => kinds.map(({ secret }) => secret.text())
   }
 }
 

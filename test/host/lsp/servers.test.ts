@@ -171,12 +171,12 @@ for (const [what, victim] of Object.entries(VICTIMS))
   })
 
 t.test('a server that is nowhere is named, with how to get it', async t => {
-  const app = await startApp(t, { 'a.go': 'package a\n', 'a.unknown': 'text\n' })
-  const PATH = process.env.PATH
+  const { PATH } = process.env
   process.env.PATH = ''
   t.teardown(() => {
     process.env.PATH = PATH
   })
+  const app = await startApp(t, { 'a.go': 'package a\n', 'a.unknown': 'text\n' })
   t.match((await app.call('definition', { path: 'a.go', line: 1, col: 1 })).error, {
     code: 'LSP_UNAVAILABLE',
     details: { language: 'go', server: 'gopls', install: 'go install golang.org/x/tools/gopls@latest' }

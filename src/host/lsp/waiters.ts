@@ -1,0 +1,24 @@
+// Those that wait for the next word of a server. Who leaves waits no more, and leaves nothing behind.
+
+export class Waiters {
+  readonly #waiting = new Set<() => void>()
+
+  /** Resolves at the next `wake`; fails with the signal's reason. */
+  async next(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = () => reject(signal.reason)
+    this.#waiting.add(resolve)
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      await promise
+    } finally {
+      this.#waiting.delete(resolve)
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  wake() {
+    for (const resolve of [...this.#waiting]) resolve()
+  }
+}

@@ -1,0 +1,33 @@
+// The lines in what a program prints as messages, within bounds: what is longer than one may be fails, for ever.
+
+const NEWLINE = 0x0a
+
+export class BoundedLines {
+  readonly #most_bytes: number
+  #parts: Buffer[] = []
+  #bytes = 0
+
+  constructor(most_bytes: number) {
+    this.#most_bytes = most_bytes
+  }
+
+  /** The lines that these bytes complete; the bytes need not last for longer than this. Throws where one is too long. */
+  *push(bytes: Uint8Array): Generator<string, void, void> {
+    let rest = Buffer.from(bytes)
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      this.#add(rest.subarray(0, end))
+      const line = Buffer.concat(this.#parts).toString('utf8')
+      this.#parts = []
+      this.#bytes = 0
+      rest = rest.subarray(end + 1)
+      yield line
+    }
+    this.#add(rest)
+  }
+
+  #add(part: Buffer) {
+    this.#bytes += part.length
+    if (this.#bytes > this.#most_bytes) throw new Error(`it sent more than ${this.#most_bytes} bytes at once`)
+    if (part.length > 0) this.#parts.push(part)
+  }
+}
