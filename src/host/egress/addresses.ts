@@ -54,6 +54,11 @@ export function whyNotPublic(address: string): string | undefined {
   return isOwn(plain) ? 'an address of this machine' : undefined
 }
 
+const NEAR: ReadonlySet<string> = new Set(['a loopback address', 'a private address', 'an address of this machine'])
+
+/** Whether it is of this machine or of a private network, where somebody may have put a service on purpose. */
+export const isNear = (address: string): boolean => NEAR.has(whyNotPublic(address) ?? '')
+
 /** Whether two texts name the same address. */
 export function sameAddress(a: string, b: string): boolean {
   const [one, other] = [parseAddress(a), parseAddress(b)]

@@ -7,8 +7,8 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
-import { type HostName, hostText } from '../../text/hosts.ts'
-import { RESERVED, sameAddress, whyNotPublic } from './addresses.ts'
+import { coversHost, type HostName, type HostPattern, hostText } from '../../text/hosts.ts'
+import { isNear, RESERVED, sameAddress, whyNotPublic } from './addresses.ts'
 
 /** The world as the guard sees it. */
 export interface Outside {
@@ -21,6 +21,8 @@ export interface Outside {
 export interface Guarding {
   /** Ports that the server itself listens on: nothing is reached on these, wherever it is. */
   own_ports: readonly number[]
+  /** Hosts that may be on this machine or a private network: whoever runs the server has named them. */
+  local?: readonly HostPattern[]
   outside?: Outside
 }
 
@@ -30,18 +32,25 @@ const MOST_TRIED = 4
 
 /** Throws URL_BLOCKED where nothing may be reached there, and NETWORK_ERROR where nothing is. */
 export async function connectOut(host: HostName, port: number, guarding: Guarding): Promise<Socket> {
-  const { own_ports, outside = THE_NETWORK } = guarding
-  if (own_ports.includes(port)) throw new ToolError('URL_BLOCKED', 'This port is our own.')
-  const addresses = 'address' in host ? [host.address] : await addressesOf(host.name, outside)
-  for (const address of addresses) {
-    const why = whyNotPublic(address)
-    if (why) throw new ToolError('URL_BLOCKED', refusal(host, address, why))
-  }
-  for (const address of addresses.slice(0, MOST_TRIED)) {
+  const { outside = THE_NETWORK } = guarding
+  for (const address of (await judgedAddresses(host, port, guarding)).slice(0, MOST_TRIED)) {
     const socket = await outside.dial(address, port).catch(() => undefined)
     if (socket) return socket
   }
   throw new ToolError('NETWORK_ERROR', `${hostText(host)} could not be reached on port ${port}.`)
+}
+
+/** Every address that a connection may go to. Throws as `connectOut` does. */
+export async function judgedAddresses(host: HostName, port: number, guarding: Guarding): Promise<readonly string[]> {
+  const { own_ports, local = [], outside = THE_NETWORK } = guarding
+  if (own_ports.includes(port)) throw new ToolError('URL_BLOCKED', 'This port is our own.')
+  const addresses = 'address' in host ? [host.address] : await addressesOf(host.name, outside)
+  const isNamed = local.some(pattern => coversHost(pattern, host, port))
+  for (const address of addresses) {
+    const why = isNamed && isNear(address) ? undefined : whyNotPublic(address)
+    if (why) throw new ToolError('URL_BLOCKED', refusal(host, address, why))
+  }
+  return addresses
 }
 
 function refusal(host: HostName, address: string, why: string) {
