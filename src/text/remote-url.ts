@@ -1,6 +1,6 @@
 // Where a remote of git is, as its address says: by https, by ssh, or as a folder of this machine. Whatever else git would
 // take for an address names a program, a switch or an unprotected way, and is refused.
-import { visible } from './visible.ts'
+import { holdsControl, visible } from './visible.ts'
 
 export interface RemoteAddress {
   transport: 'https' | 'ssh' | 'file'
@@ -13,7 +13,7 @@ export interface RemoteAddress {
 /** The fault is a sentence's end, such as `is empty`. */
 export function readRemote(address: string): RemoteAddress | { fault: string } {
   if (address.trim() === '') return { fault: 'is empty' }
-  if (CONTROL.test(address)) return { fault: 'holds control characters' }
+  if (holdsControl(address)) return { fault: 'holds control characters' }
   if (address.startsWith('-')) return { fault: 'begins with a dash, so it reads like an option' }
   if (HELPER.test(address)) return { fault: 'names a program of git to be run as its transport' }
   const url = URL_FORM.exec(address)?.groups
@@ -22,8 +22,6 @@ export function readRemote(address: string): RemoteAddress | { fault: string } {
   return scp ? ofScp(address, scp) : { transport: 'file', path: address, shown: visible(address) }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\0-\x1f\x7f]/
 const HELPER = /^[A-Za-z0-9+.-]*::/
 const URL_FORM = /^(?<scheme>[^/:]*):\/\/(?:(?<user>[^/]*)@)?(?<host>[^/?#]*)(?<rest>.*)$/s
 const SCP_FORM = /^(?:(?<user>[^/:]*)@)?(?<host>\[[^/\]]*\]|[^/:[]*):(?<path>.*)$/s
@@ -54,7 +52,7 @@ function hostFault(host: string, user: string | undefined): string | undefined {
   if (host === '') return 'names no host'
   if (host.startsWith('-') || host.startsWith('[-')) return 'has a host that begins with a dash'
   if (user?.startsWith('-')) return 'has a user that begins with a dash'
-  return CONTROL.test(host) || CONTROL.test(user ?? '') ? 'holds control characters' : undefined
+  return holdsControl(host) || holdsControl(user ?? '') ? 'holds control characters' : undefined
 }
 
 const withoutPassword = (user: string) => user.replace(/:.*$/s, ':***')

@@ -5,7 +5,7 @@ interface Point {
   column: number
 }
 
-export interface SpanEdit {
+interface SpanEdit {
   start: Point
   /** Right after the last character that goes. */
   end: Point

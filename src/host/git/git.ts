@@ -40,11 +40,8 @@ const TIMEOUT_MS = 60_000
 /** What git may do besides reading.
  * `read`: nothing; neither a lock nor the refreshed index is written.
  * `draft`: write into `folder`, which is none of the repository's.
- * `write`: change the repository and its working tree. It waits until the call's intent is durable.
- * `push`: the same, with the network and with the rights of the user, as programs of theirs need them. */
-export type Access = 'read' | 'draft' | 'write' | 'push'
-
-const CHANGES: ReadonlySet<Access> = new Set(['write', 'push'])
+ * `write`: change the repository and its working tree. It waits until the call's intent is durable. */
+type Access = 'read' | 'draft' | 'write'
 
 export interface GitOrder {
   /** The command and its words. */
@@ -62,8 +59,15 @@ export interface GitOrder {
   timeout_ms?: number
 }
 
+/** `push` is writing with the network and with the rights of the user, as programs of theirs need them. */
+export interface MachineOrder extends Omit<GitOrder, 'access' | 'settings' | 'folder'> {
+  access?: Access | 'push'
+  /** Folders that it may write to, where anything keeps it. */
+  writable: readonly string[]
+}
+
 /** What all calls share. */
-export interface GitPrograms {
+interface GitPrograms {
   spawner: Spawner
   /** Of all workspaces: no git of theirs is taken for the machine's. */
   roots: () => readonly string[]
@@ -106,16 +110,11 @@ export class GitOnMachine {
     }
   }
 
-  async start(
-    where: string,
-    words: readonly string[],
-    order: GitOrder & { writable: readonly string[] },
-    signal: AbortSignal
-  ) {
-    const { access = 'read', env = {}, stdin, timeout_ms = TIMEOUT_MS, writable } = order
+  async start(where: string, order: MachineOrder, signal: AbortSignal) {
+    const { args, access = 'read', env = {}, stdin, timeout_ms = TIMEOUT_MS, writable } = order
     const { PATH, git } = this.#found()
     const own = { PATH, ...(access !== 'push' && UNATTENDED), ...(access === 'read' && WITHOUT_LOCKS) }
-    const request = { file: git, args: [...FLAGS, ...words], cwd: where, env: { ...own, ...env }, stdin }
+    const request = { file: git, args: [...FLAGS, ...args], cwd: where, env: { ...own, ...env }, stdin }
     signal.throwIfAborted()
     const spawned =
       access === 'push' ? await this.#programs.spawner.spawn(request) : await this.#confinement.start(request, writable)
@@ -147,7 +146,7 @@ export class GitOnMachine {
       const commit = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
       const args = isName(to) ? ['symbolic-ref', '--quiet', ref] : commit
       const env = { ...ALONE, GIT_DIR: git_dir, ...inVariables(SETTINGS) }
-      const running = await this.start(git_dir, args, { args, env, writable: [] }, new AbortController().signal)
+      const running = await this.start(git_dir, { args, env, writable: [] }, new AbortController().signal)
       return (await running.all(MAX_BYTES)).stdout.toString('utf8').trim()
     })
   }
@@ -236,10 +235,9 @@ export class Git {
     const { signal, committed } = this.#effects
     const { access = 'read', settings = [], env = {}, folder } = order
     signal.throwIfAborted()
-    if (CHANGES.has(access)) await committed.call(this.#effects)
+    if (access === 'write') await committed.call(this.#effects)
     return this.#machine.start(
       repository.top,
-      order.args,
       {
         ...order,
         env: {
@@ -260,7 +258,7 @@ export class Git {
       const args = ['config', '--list', '--null', '--show-scope', '--show-origin']
       // Listing runs nothing, so that it may see the user's settings too.
       const env = { HOME: user.home, XDG_CONFIG_HOME: path.dirname(user.folder), GIT_DIR: place.git_dir }
-      const running = await this.#machine.start(place.git_dir, args, { args, env, writable: [] }, this.#effects.signal)
+      const running = await this.#machine.start(place.git_dir, { args, env, writable: [] }, this.#effects.signal)
       const { code, stdout, stderr } = await running.all(MAX_BYTES)
       if (code === 0) return stdout
       throw new ToolError('EXECUTION_ERROR', `The repository's configuration cannot be read: ${saidBy(stderr, place)}`)

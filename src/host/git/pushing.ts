@@ -8,7 +8,7 @@ import type { Effects } from '../host.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { userEnvironment, waysOf } from './as-user.ts'
 import { nobodysRepository } from './draft.ts'
-import type { GitOnMachine, GitOrder } from './git.ts'
+import type { GitOnMachine, MachineOrder } from './git.ts'
 import { inVariables, type Setting } from './hardening.ts'
 import type { Repository } from './repository.ts'
 import type { Ended } from './running.ts'
@@ -29,7 +29,7 @@ export interface Destination {
   folder: string | undefined
 }
 
-export interface PushOrder {
+interface PushOrder {
   /** `<commit>:refs/heads/<branch>` */
   refspec: string
   /** `<ref>:<commit>`: what must be replaced at the remote, where something else may be. */
@@ -92,7 +92,11 @@ export class Pushing {
     return this.#run(configured, args, { access: 'push', env: { GIT_ALLOW_PROTOCOL: address.transport }, timeout_ms })
   }
 
-  async #run(configured: Configured, args: readonly string[], { env = {}, ...order }: Omit<GitOrder, 'args'>) {
+  async #run(
+    configured: Configured,
+    args: readonly string[],
+    { env = {}, ...order }: Omit<MachineOrder, 'args' | 'writable'>
+  ) {
     const { common_dir, git_dir, configuration } = this.#repository
     const { path: folder, remove } = await temporaryFolder(this.#machine.drafts)
     try {
@@ -104,7 +108,6 @@ export class Pushing {
       const { environment, user } = this.#machine
       const running = await this.#machine.start(
         place,
-        args,
         {
           ...order,
           args,

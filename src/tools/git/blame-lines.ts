@@ -1,7 +1,7 @@
 // Reads `git blame --porcelain`: for each run of lines the commit they are from, and the first time what that is.
 import { dateOf } from './commits.ts'
 
-export interface BlamedRun {
+interface BlamedRun {
   start: number
   end: number
   oid: string
@@ -11,7 +11,7 @@ export interface BlamedRun {
   text: string
 }
 
-export interface BlamedCommit {
+interface BlamedCommit {
   author: string
   email: string
   date: string | null

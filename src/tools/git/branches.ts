@@ -20,7 +20,7 @@ export const BranchesParams = {
   )
 }
 
-export interface BranchesInput {
+interface BranchesInput {
   remotes?: boolean
   limit?: number
   offset?: number
@@ -51,7 +51,7 @@ export const BranchesOutput = {
   next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
 }
 const Branches = Type.Object(BranchesOutput)
-export type Branches = Static<typeof Branches>
+type Branches = Static<typeof Branches>
 type Branch = Branches['branches'][number]
 
 const FIELDS = [

@@ -1,11 +1,13 @@
 // What a commit would be: exactly these files as they are now, on top of what is checked out. It is made beside the
 // repository, so that what an approver is shown is the very tree that is committed.
+
 import { invalidParam, ToolError } from '../../errors.ts'
 import { checkedOut, standsAt } from '../../host/git/advancing.ts'
 import { type Draft, refuseFilters } from '../../host/git/draft.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { messageFault, tidyMessage } from '../../text/commit-message.ts'
+import { foldersAbove } from '../../text/folders-above.ts'
 import type { Context } from '../../tool.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
 import { identities } from './identity.ts'
@@ -13,7 +15,7 @@ import { identities } from './identity.ts'
 /** More of a diff is not shown; the decision is bound to all of it. */
 const MAX_DIFF = 4 * 1024 * 1024
 
-export interface CommitInput {
+interface CommitInput {
   message: string
   files: string[]
 }
@@ -92,11 +94,14 @@ function messageOf({ message }: CommitInput): string {
 /** The files by the repository's paths, and the repository that is nearest to all of them. */
 async function namedFiles(given: readonly string[], ctx: Context) {
   const named = new Set<string>()
+  const nearest = new Map<string, Repository>()
   let common: Repository | undefined
   for (const [i, name] of given.entries()) {
     const { path, kind } = ctx.host.files.peekEntry(name)
     // A submodule's folder belongs to the repository that holds it.
-    const repository = await ctx.host.git.repository(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
+    const folder = foldersAbove(path).at(-1) ?? '.'
+    const repository = nearest.get(folder) ?? (await ctx.host.git.repository(folder))
+    nearest.set(folder, repository)
     repository.refuseBare('to commit from')
     if (common && common.git_dir !== repository.git_dir)
       throw invalidParam(`files/${i}`, `is in another repository than ${given[0]}: commit in one repository at a time.`)

@@ -65,7 +65,7 @@ export const DiffOutput = {
   next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
 }
 const Differences = Type.Object(DiffOutput)
-export type Differences = Static<typeof Differences>
+type Differences = Static<typeof Differences>
 
 const FLAGS = [
   ...[

@@ -7,7 +7,7 @@ import { type Context, defineTool } from '../../tool.ts'
 import { type Blamed, blamedIn } from './blame-lines.ts'
 import { unquoted } from './diff-files.ts'
 import { rangeNamed } from './objects.ts'
-import { askedAt } from './place.ts'
+import { askedAt, RepositoryFolder } from './place.ts'
 
 const DEFAULT_LIMIT = 1_000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -37,7 +37,7 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  repository: RepositoryFolder,
   path: Type.String({ description: 'Relative to the workspace root.' }),
   ranges: Type.Array(
     Type.Object({

@@ -7,7 +7,7 @@ import { visible } from '../../text/visible.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './branches.ts'
 import { type BranchInput, type BranchPlan, planBranch } from './branching.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
 import { stepsOf, usesOf } from './switching.ts'
 
 const Input = Type.Object(
@@ -36,7 +36,7 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  repository: RepositoryFolder,
   created: Type.Optional(Type.String({ description: 'The branch that was made.' })),
   switched_from: Type.Optional(
     Type.Union([Type.String(), Type.Null()], {
@@ -55,6 +55,7 @@ export default defineTool({
     'List the branches of a git repository, with what they follow and their last commits; or, by name, create one, switch to one, or both.',
   input: Input,
   output: Output,
+  primary: 'name',
   timeout_ms: 60_000,
   effect: ({ name }) => (name === undefined ? 'read' : 'write'),
   subject: ({ path }) => looksThrough(path),

@@ -9,6 +9,7 @@ import { COMMITTED_OPERATIONS } from './committed-files.ts'
 import { type CommitPlan, planCommit } from './committing.ts'
 import { notesOf } from './committing-notes.ts'
 import { commitHooks, hooksAfter, hooksBefore, WHY } from './hook-runs.ts'
+import { RepositoryFolder } from './place.ts'
 
 const Input = Type.Object(
   {
@@ -36,9 +37,7 @@ const File = Type.Object({
 })
 
 const Output = Type.Object({
-  repository: Type.String({
-    description: 'Folder of the repository in the workspace; . for the root or one above it.'
-  }),
+  repository: RepositoryFolder,
   commit: Type.String({ description: 'Id of the new commit.' }),
   branch: Type.Union([Type.String(), Type.Null()], {
     description: 'The branch that it is on; null where none is checked out.'

@@ -4,7 +4,7 @@ import type { Repository } from '../../host/git/git.ts'
 import { type Context, defineTool } from '../../tool.ts'
 import { DiffOutput, DiffParams, differences, differencesInWords } from './diffs.ts'
 import { inWords, rangeNamed } from './objects.ts'
-import { askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION } from './place.ts'
+import { askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
 
 const Input = Type.Object(
   {
@@ -23,7 +23,7 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  repository: RepositoryFolder,
   ...DiffOutput
 })
 

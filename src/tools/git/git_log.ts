@@ -6,7 +6,7 @@ import { type Context, defineTool } from '../../tool.ts'
 import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './commits.ts'
 import { DiffFiles, FILE } from './diff-files.ts'
 import { inWords, rangeNamed } from './objects.ts'
-import { type Asked, askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION } from './place.ts'
+import { type Asked, askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_BYTES = 32 * 1024 * 1024
@@ -45,7 +45,7 @@ type Input = Static<typeof Input>
 const File = Type.Object(FILE)
 
 const Output = Type.Object({
-  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  repository: RepositoryFolder,
   commits: Type.Array(
     Type.Object({
       ...Commit.properties,

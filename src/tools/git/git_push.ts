@@ -7,7 +7,7 @@ import { shellWords } from '../../text/shell-words.ts'
 import { visible } from '../../text/visible.ts'
 import { type Context, defineTool, type Invocation, type Progress } from '../../tool.ts'
 import { ran, refused, WHY, wordOf } from './hook-runs.ts'
-import { PATH_DESCRIPTION } from './place.ts'
+import { PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
 import { type PushPlan, planPush } from './push-plan.ts'
 import { outcomeOf } from './pushed.ts'
 
@@ -39,9 +39,7 @@ const Input = Type.Object(
 )
 
 const Output = Type.Object({
-  repository: Type.String({
-    description: 'Folder of the repository in the workspace; . for the root or one above it.'
-  }),
+  repository: RepositoryFolder,
   remote: Type.String({ description: 'Name of the remote.' }),
   url: Type.String({ description: 'Its address, without what lets anybody in.' }),
   branch: Type.String({ description: 'The branch, here and at the remote.' }),

@@ -8,7 +8,7 @@ import { type Context, defineTool } from '../../tool.ts'
 import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './commits.ts'
 import { DiffOutput, DiffParams, differences, differencesInWords } from './diffs.ts'
 import { type Named, noSuch, objectsNamed } from './objects.ts'
-import { type Asked, askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { type Asked, askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
 import { contentIn, FileContent, filePath, splitName } from './show-file.ts'
 import { Tag, tagsFrom, tagsInWords } from './show-tag.ts'
 import { entriesIn, TreeEntry } from './show-tree.ts'
@@ -27,7 +27,7 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  repository: RepositoryFolder,
   kind: Type.Enum(['commit', 'tree', 'file'], { description: 'What is shown; a tag leads to one of them.' }),
   oid: Type.String({ description: 'Its id.' }),
   tags: Type.Optional(Type.Array(Tag, { description: 'The tags that led there, the one that was named first.' })),

@@ -3,7 +3,7 @@ import { refuseFailed } from '../../host/git/faults.ts'
 import { OPERATIONS } from '../../host/git/operation.ts'
 import { fitting } from '../../text/fitting.ts'
 import { type Context, defineTool } from '../../tool.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION } from './place.ts'
+import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
 import { CONFLICTS, KINDS, STATES, type StatusEntry, statusIn } from './status-records.ts'
 
 const DEFAULT_LIMIT = 1_000
@@ -40,7 +40,7 @@ const State = Type.Enum([...STATES], {
 })
 
 const Output = Type.Object({
-  repository: Type.String({ description: 'Folder of its top in the workspace; . where that is the root or above it.' }),
+  repository: RepositoryFolder,
   branch: Type.Object(
     {
       head: Type.Union([Type.String(), Type.Null()], {

@@ -1,8 +1,13 @@
 // Which repository a call is about, and what of it.
+import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { refuseFailed } from '../../host/git/faults.ts'
 import type { Repository } from '../../host/git/git.ts'
 import type { Context, Subject } from '../../tool.ts'
+
+export const RepositoryFolder = Type.String({
+  description: 'Folder of its top in the workspace; . where that is the root or above it.'
+})
 
 export const PATH_DESCRIPTION =
   'File or folder to be limited to, relative to the workspace root, which is the default. The nearest repository at it or above it is taken.'

@@ -17,7 +17,7 @@ const LISTED = 50
 const NAMES_BYTES = 8 * 1024 * 1024
 const LOOKED_THROUGH = 10_000
 
-export interface PushInput {
+interface PushInput {
   remote?: string
   branch?: string
   force?: boolean

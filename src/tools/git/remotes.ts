@@ -4,7 +4,7 @@ import { lastOf } from '../../host/git/configuration.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { HEADS } from '../../text/ref-name.ts'
 
-export interface Remote {
+interface Remote {
   name: string
   url: string
   pushurl: string | undefined

@@ -3,6 +3,7 @@
 import type { Files } from '../../host/files/files.ts'
 import type { Step } from '../../host/files/steps.ts'
 import type { CheckedOut } from '../../host/git/draft.ts'
+import { foldersAbove } from '../../text/folders-above.ts'
 import type { Context, PathUse } from '../../tool.ts'
 import { type BranchPlan, MOST_BYTES, shownName } from './branching.ts'
 import { SUBMODULE } from './committed-files.ts'
@@ -59,7 +60,7 @@ function emptied(plan: BranchPlan, files: Files): string[] {
   const gone = new Set(names(operation => operation === 'deleted'))
   const stays = names(operation => operation !== 'deleted')
   const found: string[] = []
-  const folders = new Set([...gone].flatMap(foldersOf))
+  const folders = new Set([...gone].flatMap(foldersAbove))
   for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
     if (stays.some(path => path.startsWith(`${folder}/`)) || files.peekEntry(folder).kind !== 'directory') continue
     if (!files.entries(folder).every(({ path }) => gone.has(path))) continue
@@ -67,9 +68,4 @@ function emptied(plan: BranchPlan, files: Files): string[] {
     found.push(folder)
   }
   return found
-}
-
-const foldersOf = (path: string): string[] => {
-  const parts = path.split('/').slice(0, -1)
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/'))
 }

@@ -691,14 +691,10 @@ t.test('more places of repositories', async t => {
 })
 
 t.test("of the user's own settings what names no program counts", async t => {
-  const app = await start(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' })
+  const home = t.testdir({})
+  const environment = { ...process.env, HOME: home, XDG_CONFIG_HOME: undefined }
+  const app = await start(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' }, { environment })
   app.git(['init', '-q'])
-  const home = path.join(app.folder, 'home')
-  const before = process.env.HOME
-  t.teardown(() => {
-    process.env.HOME = before
-  })
-  process.env.HOME = home
   const untracked = async () => names((await app.data('git_status')).entries)
   mkdirSync(path.join(home, '.config/git'), { recursive: true })
   writeFileSync(path.join(home, '.config/git/ignore'), 'by-place\n')
