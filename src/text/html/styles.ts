@@ -1,0 +1,58 @@
+// The two forms that a page is given in: Markdown, and plain text.
+import type { Style } from './writer.ts'
+
+/** What begins a line and means something there. */
+const BEGINS = /^(?:#{1,6}(?= )|[-+](?= )|>|={3,}$|-{3,}$|~{3,})/
+const NUMBERED = /^(\d{1,9})([.)])(?= )/
+const SPECIAL = /[\\`*[\]]|<(?=[A-Za-z/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
+
+const longestRun = (text: string, of: RegExp) =>
+  (text.match(of) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0)
+
+export const MARKDOWN: Style = {
+  strong: '**',
+  emphasis: '*',
+  struck: '~~',
+  heading: level => `${'#'.repeat(level)} `,
+  code(text) {
+    const fence = '`'.repeat(longestRun(text, /`+/g) + 1)
+    const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+    return `${fence}${pad}${text}${pad}${fence}`
+  },
+  block(text, language) {
+    const fence = '`'.repeat(Math.max(3, longestRun(text, /`+/g) + 1))
+    return [`${fence}${language}`, ...text.split('\n'), fence]
+  },
+  link: address => ({ open: '[', close: `](${addressed(address)})` }),
+  image: (alt, address) =>
+    address === undefined ? `![${MARKDOWN.escaped(alt)}]` : `![${MARKDOWN.escaped(alt)}](${addressed(address)})`,
+  quote: '> ',
+  rule: '---',
+  escaped: text => text.replace(SPECIAL, special => `\\${special}`),
+  line: text => text.replace(BEGINS, begin => `\\${begin}`).replace(NUMBERED, '$1\\$2'),
+  row: cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  under: cells => [`|${' --- |'.repeat(cells)}`],
+  breaks: '\\\n'
+}
+
+/** As a URL that a bracket does not end. */
+const addressed = (address: string) =>
+  address.replace(/[()\s<>]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+export const TEXT: Style = {
+  strong: '',
+  emphasis: '',
+  struck: '',
+  heading: () => '',
+  code: text => text,
+  block: text => text.split('\n'),
+  link: () => ({ open: '', close: '' }),
+  image: alt => alt,
+  quote: '  ',
+  rule: '',
+  escaped: text => text,
+  line: text => text,
+  row: cells => cells.join('\t'),
+  under: () => [],
+  breaks: '\n'
+}

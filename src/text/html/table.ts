@@ -1,0 +1,20 @@
+// The cells of a table that holds data; many a table is there only to put things beside each other.
+import type { Element } from './tree.ts'
+
+const PARTS = new Set(['thead', 'tbody', 'tfoot'])
+
+/** Undefined for a table that holds none. */
+export function tableRows(table: Element, isAround: (element: Element) => boolean): Element[][] | undefined {
+  const cellsOf = (row: Element) => elements(row).filter(({ tag }) => tag === 'td' || tag === 'th')
+  const elements = ({ children }: Element) =>
+    children.filter((child): child is Element => typeof child !== 'string' && !isAround(child))
+  const rows = elements(table)
+    .flatMap(part => (PARTS.has(part.tag) ? elements(part) : [part]))
+    .filter(({ tag }) => tag === 'tr')
+    .map(cellsOf)
+    .filter(cells => cells.length > 0)
+  const isData =
+    rows.some(cells => cells.some(({ tag }) => tag === 'th')) ||
+    (rows.length > 1 && rows.some(cells => cells.length > 1))
+  return isData ? rows : undefined
+}

@@ -1,0 +1,63 @@
+// What is known of the elements of HTML, as data: which end others, which are read and which are not.
+
+/** They hold nothing. */
+export const VOID: ReadonlySet<string> = new Set(
+  'area base br col embed frame hr img input link meta param source track wbr'.split(' ')
+)
+
+/** Nothing in them is for a reader: programs, styles, what is drawn, played or filled in. */
+export const UNREAD: ReadonlySet<string> = new Set(
+  'applet audio button canvas datalist iframe map math noembed noframes noscript object select script style svg template textarea video'.split(
+    ' '
+  )
+)
+
+const BLOCKS =
+  'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul'
+/** They stand in lines of their own. */
+export const BLOCK: ReadonlySet<string> = new Set(BLOCKS.split(' '))
+
+export const HEADING: Readonly<Record<string, number>> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
+
+interface Ends {
+  /** The innermost of these that is open ends … */
+  ends: ReadonlySet<string>
+  /** … unless one of these is open further in. */
+  within: ReadonlySet<string>
+}
+
+const ends = (names: string, within: string): Ends => ({
+  ends: new Set(names.split(' ')),
+  within: new Set(within.split(' '))
+})
+const PARAGRAPH = ends('p', 'table td th button object body')
+
+/** What an opening tag ends that was left open before it. */
+export const ENDS: Readonly<Record<string, Ends>> = {
+  ...Object.fromEntries(
+    'address article aside blockquote center details div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section table ul'
+      .split(' ')
+      .map(name => [name, PARAGRAPH])
+  ),
+  li: ends('li', 'ul ol menu table'),
+  dt: ends('dt dd', 'dl table'),
+  dd: ends('dt dd', 'dl table'),
+  option: ends('option', 'select'),
+  td: ends('td th', 'tr table'),
+  th: ends('td th', 'tr table'),
+  tr: ends('tr caption', 'table'),
+  thead: ends('caption', 'table'),
+  tbody: ends('thead tbody tfoot caption', 'table'),
+  tfoot: ends('thead tbody', 'table'),
+  body: ends('head', 'html')
+}
+
+/** Roles of what surrounds a page's content. */
+export const AROUND_ROLES: ReadonlySet<string> = new Set(
+  'alertdialog banner complementary contentinfo dialog menu menubar navigation search toolbar'.split(' ')
+)
+/** Elements that are the same. */
+export const AROUND: ReadonlySet<string> = new Set('dialog footer nav'.split(' '))
+/** Names of classes and ids that say the same, or that it is for no eyes. */
+export const AROUND_NAMES =
+  /(?:^|[\s_-])(?:ad|ads|advert(?:isement)?s?|breadcrumbs?|consent|cookies?|footer|gdpr|gutter|line-?nos?|linenos|line-numbers|menu|nav|navbar|navigation|newsletter|pager|pagination|share|sharing|sidebar|skip-?link|social|sponsored|sr-only|toolbar|visually-hidden)(?:$|[\s_-])/i
