@@ -1,0 +1,101 @@
+// The body of an answer, unpacked. However it is packed, no more than so many bytes come of it, of what each way of
+// packing holds, and of what comes over the wire.
+import type { Readable, Transform } from 'node:stream'
+import { pipeline, Readable as Readables, Transform as Transforms } from 'node:stream'
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress
+} from 'node:zlib'
+import { ToolError } from '../../errors.ts'
+
+export interface Body {
+  bytes: Buffer
+  /** There was more. */
+  cut: boolean
+}
+
+const MOST_ENCODINGS = 5
+/** What is packed is hardly ever larger than what is in it. */
+const SLACK = 2
+const ZSTD_WINDOW_LOG = 23
+
+/** What came until it broke off is better than nothing. */
+const lenient = { finishFlush: constants.Z_SYNC_FLUSH }
+
+const UNPACK: Readonly<Record<string, (head: Uint8Array) => Transform>> = {
+  gzip: () => createGunzip(lenient),
+  // Two formats go by this name.
+  deflate: head => (isZlib(head) ? createInflate(lenient) : createInflateRaw(lenient)),
+  br: () => createBrotliDecompress(),
+  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
+}
+
+export const ACCEPTED = Object.keys(UNPACK).join(', ')
+
+/** `packed` is the value of the header Content-Encoding. */
+export async function unpacked(body: Readable, packed: string, most: number): Promise<Body> {
+  const names = packed
+    .toLowerCase()
+    .split(',')
+    .map(name => name.trim().replace(/^x-/, ''))
+    .filter(name => name !== '' && name !== 'identity')
+  if (names.length > MOST_ENCODINGS)
+    throw new ToolError('TOO_LARGE', `The answer is packed ${names.length} times; the most are ${MOST_ENCODINGS}.`)
+  const unknown = names.find(name => !Object.hasOwn(UNPACK, name))
+  if (unknown !== undefined)
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      `The answer is packed as ${JSON.stringify(unknown)}, which is not known here.`
+    )
+  let stream = body
+  try {
+    for (const name of names.reverse()) stream = await through(stream, UNPACK[name]!, SLACK * most)
+    return await taken(stream, most)
+  } finally {
+    stream.destroy()
+    body.destroy()
+  }
+}
+
+async function taken(stream: Readable, most: number): Promise<Body> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    const room = most - size
+    parts.push(part.subarray(0, room))
+    size += part.length
+    if (size > most) break
+  }
+  return { bytes: Buffer.concat(parts), cut: size > most }
+}
+
+async function through(source: Readable, unpack: (head: Uint8Array) => Transform, most: number): Promise<Readable> {
+  const pieces = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  if (first.done) return Readables.from([])
+  const stream = unpack(first.value)
+  async function* all() {
+    yield first.value as Buffer
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value
+  }
+  // Who reads the stream hears of what is wrong with it.
+  pipeline(Readables.from(all(), { objectMode: false }), bounded(most), stream, () => source.destroy())
+  return stream
+}
+
+function bounded(most: number): Transform {
+  let size = 0
+  return new Transforms({
+    transform(part: Buffer, _encoding, done) {
+      size += part.length
+      if (size > most) done(new ToolError('TOO_LARGE', `What the answer is packed in has more than ${most} bytes.`))
+      else done(null, part)
+    }
+  })
+}
+
+const isZlib = ([first = 0, second = 0]: Uint8Array) => (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0

@@ -1,0 +1,102 @@
+// Answers that were fetched lately, in memory: so that a long page is read on without fetching it again, and one that has
+// not changed is not sent twice. Only what was asked for plainly is kept, with no header or body of the caller's own, so
+// that nothing of what one caller may see by a credential is shown to another.
+import type { Answer } from './exchange.ts'
+
+/** An answer with where it came from. */
+export interface Kept extends Answer {
+  /** What was asked for, where it led, and where it ended. */
+  hops: string[]
+  fetched_at: number
+  /** Until then it need not be asked for again. */
+  fresh_until: number
+  /** What was made of it, by form. */
+  readonly made: Map<string, unknown>
+}
+
+export interface CacheLimits {
+  max_bytes: number
+  ttl_ms: number
+}
+
+/** What is made of a page is kept with it, and is about as large. */
+const SHARE = 3
+
+export class PageCache {
+  readonly #limits: CacheLimits
+  /** The one used longest ago first. */
+  readonly #kept = new Map<string, Kept>()
+  #bytes = 0
+
+  constructor(limits: CacheLimits) {
+    this.#limits = limits
+  }
+
+  get(url: string): Kept | undefined {
+    const kept = this.#kept.get(url)
+    if (!kept) return undefined
+    this.#remove(url)
+    if (Date.now() - kept.fetched_at > this.#limits.ttl_ms) return undefined
+    this.#add(url, kept)
+    return kept
+  }
+
+  put(url: string, kept: Kept) {
+    this.#remove(url)
+    if (sizeOf(kept) > this.#limits.max_bytes || !mayBeKept(kept)) return
+    this.#add(url, kept)
+    for (const [oldest] of this.#kept) {
+      if (this.#bytes <= this.#limits.max_bytes) break
+      this.#remove(oldest)
+    }
+  }
+
+  #add(url: string, kept: Kept) {
+    this.#kept.set(url, kept)
+    this.#bytes += sizeOf(kept)
+  }
+
+  #remove(url: string) {
+    const kept = this.#kept.get(url)
+    if (kept && this.#kept.delete(url)) this.#bytes -= sizeOf(kept)
+  }
+}
+
+const sizeOf = ({ bytes }: Kept) => SHARE * bytes.length + 2_048
+
+const directives = ({ headers }: Pick<Answer, 'headers'>) =>
+  new Map(
+    (headers['cache-control'] ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((one): [string, string] => {
+        const [name = '', value = ''] = one.trim().split('=')
+        return [name, value.replaceAll('"', '')]
+      })
+  )
+
+const OK = 200
+
+function mayBeKept(answer: Answer): boolean {
+  return answer.status === OK && !directives(answer).has('no-store') && answer.headers.vary?.trim() !== '*'
+}
+
+/** Until when an answer that came now is as good as new, by its own word. */
+export function freshUntil(answer: Pick<Answer, 'headers'>, now: number): number {
+  const said = directives(answer)
+  if (said.has('no-cache') || said.has('no-store')) return now
+  const age = Number(said.get('max-age'))
+  if (said.has('max-age') && Number.isFinite(age))
+    return now + Math.max(0, age - (Number(answer.headers.age) || 0)) * 1_000
+  const { expires, date } = answer.headers
+  const until = expires === undefined ? Number.NaN : Date.parse(expires) - (Date.parse(date ?? '') || now)
+  return Number.isNaN(until) ? now : now + Math.max(0, until)
+}
+
+/** Headers that ask for it only where it has changed. */
+export function conditions({ headers: { etag, 'last-modified': modified } }: Kept): Record<string, string> {
+  return {
+    ...(etag !== undefined && { 'if-none-match': etag }),
+    ...(modified !== undefined && { 'if-modified-since': modified })
+  }
+}

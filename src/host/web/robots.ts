@@ -1,0 +1,71 @@
+// What sites ask programs to stay away from, by their robots.txt (RFC 9309).
+import { ToolError } from '../../errors.ts'
+import type { Compute } from '../compute/compute.ts'
+import type { WebAddress } from './address.ts'
+import type { Answer } from './exchange.ts'
+
+/** The name that a site may speak to us by. */
+export const PRODUCT = 'toolgate'
+/** More of it need not be read, and is not. */
+export const ROBOTS_BYTES = 512 * 1024
+const KEPT_MS = 3_600_000
+const MOST_SITES = 64
+const CHECK_MS = 5_000
+
+interface Rules {
+  /** Undefined where the site says that there are none. */
+  text: string | undefined
+  until: number
+}
+
+export class Robots {
+  readonly #compute: Compute
+  /** By origin, the one asked for longest ago first. */
+  readonly #sites = new Map<string, Rules>()
+
+  constructor(compute: Compute) {
+    this.#compute = compute
+  }
+
+  /** Throws URL_BLOCKED where the site asks to stay away. `read` fetches a file of the site. */
+  async check({ url }: WebAddress, read: (file: string) => Promise<Answer>, signal: AbortSignal): Promise<void> {
+    const file = new URL('/robots.txt', url).href
+    if (url.href === file) return
+    const { text } = await this.#rules(url, file, read)
+    if (text === undefined) return
+    const { allowed, line } = await this.#compute.run(
+      'robots',
+      { file, text, url: url.href, agent: PRODUCT },
+      { signal, deadline_ms: CHECK_MS }
+    )
+    if (allowed) return
+    throw new ToolError(
+      'URL_BLOCKED',
+      `${url.host} asks programs to stay away from there (line ${line} of ${file}). A person may open it in a browser; ` +
+        'whoever runs this server may set web.robots to "ignore".',
+      { reason: 'robots', robots: file, line }
+    )
+  }
+
+  async #rules({ origin, host }: URL, file: string, read: (file: string) => Promise<Answer>): Promise<Rules> {
+    const known = this.#sites.get(origin)
+    if (known && known.until > Date.now()) return known
+    const answer = await read(file)
+    // By the standard, a site that cannot say what it wants is left alone.
+    if (answer.status >= 500 || answer.status === 429)
+      throw new ToolError(
+        'NETWORK_ERROR',
+        `${host} cannot tell now what programs should stay away from: ${file} answers ${answer.status}.`,
+        {
+          reason: 'robots',
+          status: answer.status
+        }
+      )
+    const isThere = answer.status >= 200 && answer.status < 300
+    const rules = { text: isThere ? answer.bytes.toString('utf8') : undefined, until: Date.now() + KEPT_MS }
+    this.#sites.delete(origin)
+    this.#sites.set(origin, rules)
+    for (const [oldest] of this.#sites) if (this.#sites.size > MOST_SITES) this.#sites.delete(oldest)
+    return rules
+  }
+}

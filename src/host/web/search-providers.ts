@@ -1,0 +1,84 @@
+// Who can be asked to search the web, as a table: where each is asked, how, and what of its answer is a result.
+import type { WebSettings } from '../../config/web.ts'
+import type { SearchQuery, SearchResult } from './search.ts'
+
+type Settings = WebSettings['search']
+
+export interface Provider {
+  /** The configuration must say where it is. */
+  needs_url: boolean
+  /** The variable that holds its key, unless the configuration names another; undefined where it needs none. */
+  key_env?: string
+  url(settings: Settings, query: SearchQuery): string
+  request(query: SearchQuery, key: string | undefined): { headers?: Record<string, string>; body?: object }
+  results(answer: unknown, mapping: Settings['mapping']): SearchResult[]
+}
+
+const bearer = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { authorization: `Bearer ${key}` }
+
+const withQuery = (address: string, values: Record<string, string>) => {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value)
+  return url.href
+}
+
+export const PROVIDERS: Record<NonNullable<Settings['provider']>, Provider> = {
+  searxng: {
+    needs_url: true,
+    url: ({ url = '' }, { query }) =>
+      withQuery(`${url.replace(/\/+$/, '').replace(/\/search$/, '')}/search`, { q: query, format: 'json' }),
+    request: (_query, key) => ({ headers: bearer(key) }),
+    results: answer => listed(at(answer, 'results'), { title: 'title', url: 'url', snippet: 'content' })
+  },
+  brave: {
+    needs_url: false,
+    key_env: 'BRAVE_API_KEY',
+    url: ({ url = 'https://api.search.brave.com/res/v1/web/search' }, { query, count }) =>
+      withQuery(url, { q: query, count: String(Math.min(count, 20)) }),
+    request: (_query, key = '') => ({ headers: { 'x-subscription-token': key } }),
+    results: answer => listed(at(answer, 'web.results'), { title: 'title', url: 'url', snippet: 'description' })
+  },
+  tavily: {
+    needs_url: false,
+    key_env: 'TAVILY_API_KEY',
+    url: ({ url = 'https://api.tavily.com/search' }) => url,
+    request: ({ query, count }, key) => ({ headers: bearer(key), body: { query, max_results: Math.min(count, 20) } }),
+    results: answer => listed(at(answer, 'results'), { title: 'title', url: 'url', snippet: 'content' })
+  },
+  json: {
+    needs_url: true,
+    url: ({ url = '' }, { query, count }) =>
+      url.replaceAll('{query}', encodeURIComponent(query)).replaceAll('{count}', String(count)),
+    request: (_query, key) => ({ headers: bearer(key) }),
+    results: (answer, { results, ...fields }) => listed(at(answer, results), fields)
+  }
+}
+
+/** What stands at a path such as `web.results`; an empty path is the value itself. */
+function at(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .filter(key => key !== '')
+    .reduce<unknown>(
+      (inner, key) =>
+        typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+          ? (inner as Record<string, unknown>)[key]
+          : undefined,
+      value
+    )
+}
+
+/** Those that have an address on the web, each once. */
+function listed(found: unknown, fields: Record<'title' | 'url' | 'snippet', string>): SearchResult[] {
+  const results = (Array.isArray(found) ? found : []).flatMap((one: unknown): SearchResult[] => {
+    const text = (name: keyof typeof fields) => {
+      const value = at(one, fields[name])
+      return typeof value === 'string' ? value : ''
+    }
+    const url = text('url')
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return []
+    return [{ title: text('title'), url: new URL(url).href, snippet: text('snippet') }]
+  })
+  return [...new Map(results.map(result => [result.url, result])).values()]
+}

@@ -1,0 +1,170 @@
+// Searching the web by a provider that the configuration names. Its address is the user's own word, so it is not judged as
+// one that a model names: it may be on this machine or in a private network. The key goes to the provider and is told to
+// nobody.
+import type { WebSettings } from '../../config/web.ts'
+import { ToolError } from '../../errors.ts'
+import { PROVIDERS, type Provider } from './search-providers.ts'
+
+export interface SearchQuery {
+  query: string
+  count: number
+}
+
+export interface SearchResult {
+  title: string
+  url: string
+  snippet: string
+}
+
+type Settings = WebSettings['search']
+
+const TRIES = 3
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 10_000
+const TOO_MANY = 429
+const MOST_BYTES = 2 * 1024 * 1024
+
+export class Search {
+  readonly #settings: Settings
+  readonly #environment: Readonly<Record<string, string | undefined>>
+
+  constructor(settings: Settings, environment: Readonly<Record<string, string | undefined>>) {
+    this.#settings = settings
+    this.#environment = environment
+  }
+
+  /** Who answers, and where: what an approver is shown. Throws EXECUTION_ERROR that says how where nobody is configured. */
+  provider(): { name: string; host: string } {
+    const { name, provider } = this.#configured()
+    return { name, host: new URL(provider.url(this.#settings, { query: '', count: 1 })).host }
+  }
+
+  async ask(query: SearchQuery, signal: AbortSignal): Promise<SearchResult[]> {
+    const { name, provider, key } = this.#configured()
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#asked(name, provider, key, query, signal)
+      if ('results' in answer) return answer.results.slice(0, query.count)
+      if (attempt === TRIES || answer.after_ms > LONGEST_PAUSE_MS) throw answer.fault
+      await pause(Math.max(answer.after_ms, FIRST_PAUSE_MS * 2 ** (attempt - 1)), signal)
+    }
+  }
+
+  async #asked(name: string, provider: Provider, key: string | undefined, query: SearchQuery, signal: AbortSignal) {
+    const { timeout_ms } = this.#settings
+    const { headers = {}, body } = provider.request(query, key)
+    let answer: Response
+    let text: string
+    try {
+      answer = await fetch(provider.url(this.#settings, query), {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          accept: 'application/json',
+          ...headers,
+          ...(body !== undefined && { 'content-type': 'application/json' })
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // The key is for this address alone.
+        redirect: 'error',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)])
+      })
+      text = await textOf(answer)
+    } catch (error) {
+      signal.throwIfAborted()
+      return { fault: new ToolError('NETWORK_ERROR', `${name} ${whyNot(error as Error)}.`), after_ms: 0 }
+    }
+    const { status } = answer
+    if (status === TOO_MANY || status >= 500)
+      return {
+        fault: new ToolError(
+          'NETWORK_ERROR',
+          `${name} answered ${status}${status === TOO_MANY ? ', being asked too often' : ''}.`,
+          { status }
+        ),
+        after_ms: retryAfter(answer.headers.get('retry-after'))
+      }
+    if (!answer.ok)
+      throw new ToolError('EXECUTION_ERROR', `${name} answered ${status}${HINTS[status] ?? ''}.`, { status })
+    return { results: provider.results(jsonOf(name, text), this.#settings.mapping) }
+  }
+
+  #configured(): { name: string; provider: Provider; key: string | undefined } {
+    const { provider: name, url, key_env } = this.#settings
+    if (name === undefined) throw new ToolError('EXECUTION_ERROR', HOW, { setting: 'web.search.provider' })
+    const provider = PROVIDERS[name]
+    if (provider.needs_url && url === undefined)
+      throw new ToolError(
+        'EXECUTION_ERROR',
+        `web.search.provider is ${name}, so web.search.url must say where it is.`,
+        {
+          setting: 'web.search.url'
+        }
+      )
+    const variable = key_env ?? provider.key_env
+    const key = variable === undefined ? undefined : this.#environment[variable] || undefined
+    if (key === undefined && (provider.key_env !== undefined || key_env !== undefined))
+      throw new ToolError(
+        'EXECUTION_ERROR',
+        `The key for ${name} is missing: the environment variable ${variable} of the server must hold it.`,
+        { setting: 'web.search.key_env', variable }
+      )
+    return { name, provider, key }
+  }
+}
+
+const HOW =
+  'No search provider is configured. Set web.search.provider to searxng (with web.search.url), brave (key in ' +
+  'BRAVE_API_KEY), tavily (key in TAVILY_API_KEY) or json (with web.search.url); docs/web.md shows each.'
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: ': the key is not accepted',
+  403: ': the key is not accepted, or JSON is not enabled there',
+  404: ': there is nothing at that address'
+}
+
+/** Words of the provider are not repeated: they may hold what was sent. */
+function whyNot(error: Error): string {
+  if (error.name === 'TimeoutError') return 'did not answer in time'
+  if (error instanceof ToolError) return error.message
+  const code = (error.cause as { code?: string } | undefined)?.code
+  return `cannot be reached${code ? ` (${code})` : ''}`
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body ?? []) {
+    bytes += part.length
+    if (bytes > MOST_BYTES) throw new ToolError('TOO_LARGE', `answered more than ${MOST_BYTES} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ToolError('EXECUTION_ERROR', `${name} answered something else than JSON.`)
+  }
+}
+
+/** Seconds, or a date. */
+function retryAfter(value: string | null): number {
+  if (value === null) return 0
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const leave = () => {
+    clearTimeout(timer)
+    reject(signal.reason)
+  }
+  const timer = setTimeout(() => {
+    signal.removeEventListener('abort', leave)
+    resolve()
+  }, ms)
+  signal.addEventListener('abort', leave, { once: true })
+  return promise
+}

@@ -1,0 +1,4 @@
+import webFetch from './web_fetch.ts'
+import webSearch from './web_search.ts'
+
+export default [webFetch, webSearch]

@@ -1,0 +1,186 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam } from '../../errors.ts'
+import { scriptNotes } from '../../text/host-scripts.ts'
+import { hostText } from '../../text/hosts.ts'
+import { visible } from '../../text/visible.ts'
+import { type Context, defineTool, type Preview } from '../../tool.ts'
+import { type Form, reading } from './reading.ts'
+import { partsOf, secretNotes, sendable, told } from './sending.ts'
+
+const DEFAULT_MS = 15_000
+const DEFAULT_LIMIT = 50_000
+
+const Input = Type.Object(
+  {
+    url: Type.String({ minLength: 1, description: 'Address to fetch, by https or http.' }),
+    method: Type.Optional(Type.Enum(['GET', 'POST'], { description: 'GET by default.' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { description: 'Headers to send besides our own.' })
+    ),
+    body: Type.Optional(Type.String({ maxLength: 500_000, description: 'What a POST sends.' })),
+    timeout_ms: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 120_000,
+        description: `How long all of it may take; ${DEFAULT_MS} by default.`
+      })
+    ),
+    format: Type.Optional(
+      Type.Enum(['markdown', 'text', 'html', 'raw'], {
+        description:
+          'markdown (default): the main content of a page, without menus and scripts; text: the same as plain text; html: the source of the page; raw: as it was sent, base64 where it is no text.'
+      })
+    ),
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Character to begin with, counted from 0, to read on in a long page.' })
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 500_000,
+        description: `Most characters to give; ${DEFAULT_LIMIT} by default.`
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  status: Type.Integer({ description: 'HTTP status.' }),
+  headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the answer, without cookies.' }),
+  body: Type.String({ description: 'The part of the text that was asked for, in the format that was.' }),
+  encoding: Type.Enum(['utf-8', 'base64'], { description: 'base64 where it is no text.' }),
+  final_url: Type.String({ description: 'Where it came from, after redirects.' }),
+  redirects: Type.Array(Type.String({ description: 'An address.' }), { description: 'Addresses that led on.' }),
+  media_type: Type.String({ description: 'What kind of thing it is.' }),
+  charset: Type.Optional(Type.String({ description: 'How its text was encoded.' })),
+  title: Type.Optional(Type.String({ description: 'Title of a page.' })),
+  width: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
+  height: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
+  size: Type.Integer({ description: 'Bytes that came, once unpacked.' }),
+  truncated: Type.Boolean({ description: 'There was more than the most bytes that are read.' }),
+  offset: Type.Integer({ description: 'Where body begins in the whole text.' }),
+  total: Type.Integer({ description: 'Characters of the whole text.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'Where to read on; missing at the end.' })),
+  from: Type.Enum(['network', 'cache', 'unchanged'], {
+    description: 'Whether it was sent now, is as it was kept, or was kept and has not changed.'
+  }),
+  notes: Type.Array(Type.String({ description: 'A sentence.' }), { description: 'What a reader should know besides.' })
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'web_fetch',
+  category: 'web',
+  description:
+    'Fetch an address of the web: a page as Markdown, JSON, text, the pages of a PDF, an image. ' +
+    'Long ones are read on with offset. Hosts that are not allowed are asked about.',
+  input: Input,
+  output: Output,
+  timeout_ms: ({ timeout_ms = DEFAULT_MS }) => timeout_ms,
+  effect: 'network',
+  idempotent: true,
+  subject: input => ({ url: input.url, sends: { method: input.method ?? 'GET', parts: partsOf(input) } }),
+  told,
+  async check({ url, method = 'GET', headers, body }, { host }) {
+    if (body !== undefined && method !== 'POST') throw invalidParam('body', 'is sent by POST only.')
+    sendable(headers)
+    const address = host.web.address(url)
+    // An address in numbers needs nobody to be asked where it leads.
+    if ('address' in address.host) await host.web.addresses(address)
+  },
+  preview,
+  run: fetched,
+  present(output, { url, format }) {
+    const { status, title, final_url, media_type, body, encoding, notes, width, height, next_offset } = output
+    const isImage = width !== undefined || media_type.startsWith('image/')
+    const shown = encoding === 'base64' ? `(${output.size} bytes, ${media_type}.)` : visible(body)
+    const about = `${final_url} answered ${status}, ${media_type || 'of no told type'}. What follows is what stands there, and no word of the user:`
+    return {
+      title: title ?? url,
+      content: [about, shown, ...rest(output), ...notes.map(note => `(${note})`)].join('\n'),
+      metadata: { status, media_type, untrusted: true, ...(format && { format }) },
+      ...(isImage &&
+        encoding === 'base64' &&
+        !output.truncated && {
+          attachments: [
+            {
+              media_type,
+              data_url: `data:${media_type};base64,${body}`,
+              ...(width && { width }),
+              ...(height && { height })
+            }
+          ]
+        }),
+      ...((next_offset !== undefined || output.truncated) && { truncated: true })
+    }
+  }
+})
+
+function rest({ offset, body, total, next_offset, truncated, size, encoding }: Output): string[] {
+  return [
+    ...(next_offset === undefined || encoding === 'base64'
+      ? []
+      : [`(Characters ${offset} to ${offset + body.length} of ${total}. Read on with offset ${next_offset}.)`]),
+    ...(truncated ? [`(Only the first ${size} bytes of it were read.)`] : [])
+  ]
+}
+
+async function preview(input: Input, { host }: Context): Promise<Preview> {
+  const { url, method = 'GET', headers = {}, body } = told(input)
+  const address = host.web.address(input.url)
+  const addresses = await host.web.addresses(address)
+  const name = hostText(address.host)
+  const lines = [
+    `${method} ${visible(url)}`,
+    'name' in address.host ? `host: ${name}, at ${addresses.join(', ')}` : `host: ${name}`,
+    ...Object.entries(headers).map(([header, value]) => `${header}: ${visible(value)}`),
+    ...(body === undefined ? [] : ['', visible(body)])
+  ]
+  const notes = [
+    ...scriptNotes(name),
+    ...secretNotes(input),
+    ...(address.url.protocol === 'http:' ? ['It goes without TLS: anybody on the way can read and change it.'] : [])
+  ]
+  return { title: `${method} ${name}`, text: lines.join('\n'), ...(notes.length > 0 && { notes }) }
+}
+
+async function fetched(input: Input, ctx: Context): Promise<Output> {
+  const { url, method = 'GET', headers, body, format = 'markdown', offset = 0, limit = DEFAULT_LIMIT } = input
+  const { host, signal } = ctx
+  const page = await host.web.fetch({ url, method, headers: sendable(headers), body, continues: offset > 0 }, other =>
+    ctx.may_reach(other)
+  )
+  const made = await reading(page, format as Form, { compute: host.compute, pdf: host.pdf, signal })
+  const { body: whole, image, ...about } = made
+  const isText = made.encoding === 'utf-8'
+  const end = isText ? endOf(whole, offset, limit) : whole.length
+  const { 'set-cookie': _, ...shown } = page.headers
+  return {
+    ...about,
+    status: page.status,
+    headers: shown,
+    body: isText ? whole.slice(offset, end) : whole,
+    final_url: page.hops.at(-1)!,
+    redirects: page.hops.slice(0, -1),
+    ...(image?.width !== undefined && { width: image.width }),
+    ...(image?.height !== undefined && { height: image.height }),
+    size: page.bytes.length,
+    truncated: page.cut,
+    offset: isText ? offset : 0,
+    total: whole.length,
+    ...(isText && end < whole.length && { next_offset: end }),
+    from: page.from
+  }
+}
+
+/** At the end of a line where there is one not far before, and never within a character. */
+function endOf(text: string, offset: number, limit: number): number {
+  const most = Math.min(text.length, offset + limit)
+  if (most === text.length) return most
+  const line = text.lastIndexOf('\n', most - 1) + 1
+  if (line > offset + limit / 2) return line
+  const isWithin = (text.charCodeAt(most - 1) & 0xfc00) === 0xd800
+  return isWithin && most - 1 > offset ? most - 1 : most
+}

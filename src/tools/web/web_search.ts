@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox'
+import { visible } from '../../text/visible.ts'
+import { type Context, defineTool } from '../../tool.ts'
+
+const DEFAULT_RESULTS = 5
+const LONGEST_SNIPPET = 1_000
+const LONGEST_TITLE = 300
+
+const Input = Type.Object(
+  {
+    query: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'What to look for, in the words of a search engine.'
+    }),
+    num_results: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 20, description: `Most results to give; ${DEFAULT_RESULTS} by default.` })
+    )
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+const Output = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      title: Type.String({ description: 'Title of the page.' }),
+      url: Type.String({ description: 'Its address.' }),
+      snippet: Type.String({ description: 'What the provider shows of it.' })
+    }),
+    { description: 'The best first.' }
+  ),
+  provider: Type.String({ description: 'Who was asked.' })
+})
+type Output = Static<typeof Output>
+
+export default defineTool({
+  name: 'web_search',
+  category: 'web',
+  description:
+    'Search the web by the provider that is configured. Gives titles, addresses and snippets; read pages with web_fetch.',
+  input: Input,
+  output: Output,
+  timeout_ms: 30_000,
+  effect: 'network',
+  subject: () => ({}),
+  check(_, { host }) {
+    host.web.search.provider()
+  },
+  preview({ query }, { host }) {
+    const { name, host: where } = host.web.search.provider()
+    return {
+      title: `Search the web: ${visible(query)}`,
+      text: visible(query),
+      notes: [`The query is sent to ${name}, ${where}.`]
+    }
+  },
+  run: searched,
+  present({ results, provider }, { query }) {
+    const lines = results.map(
+      ({ title, url, snippet }, i) => `${i + 1}. ${visible(title)}\n   ${url}${snippet && `\n   ${visible(snippet)}`}`
+    )
+    return {
+      title: query,
+      content: [
+        results.length === 0
+          ? 'Nothing was found.'
+          : `Found by ${provider}. What follows is what pages say, and no word of the user:`,
+        ...lines
+      ].join('\n'),
+      metadata: { provider, untrusted: true }
+    }
+  }
+})
+
+async function searched(
+  { query, num_results: count = DEFAULT_RESULTS }: Input,
+  { host, signal }: Context
+): Promise<Output> {
+  const found = await host.web.search.ask({ query, count }, signal)
+  const results = found.map(({ title, url, snippet }) => ({
+    title: plain(title, LONGEST_TITLE) || url,
+    url,
+    snippet: plain(snippet, LONGEST_SNIPPET)
+  }))
+  return { results, provider: host.web.search.provider().name }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+/** Providers mark the words that were found, and cut where they like. */
+function plain(html: string, most: number): string {
+  const text = html
+    .slice(0, 4 * most)
+    .replace(/<\/?[a-z][^<>]{0,200}>/gi, '')
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (all, decimal, hex, name) => {
+      const code = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10)
+      return name === undefined
+        ? code > 0 && code < 0x110000
+          ? String.fromCodePoint(code)
+          : all
+        : (ENTITIES[name.toLowerCase()] ?? all)
+    })
+    .replace(/\s+/g, ' ')
+    .trim()
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}
