@@ -1,8 +1,8 @@
 // A configuration file: JSON with comments and trailing commas.
-import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { Node, ParseError } from 'jsonc-parser'
 import { ConfigFileError, readConfigFile } from '../host/server/config-file.ts'
+import { sha256Of } from '../host/trust/digest.ts'
 import type { Fault } from './faults.ts'
 import type { Source } from './source.ts'
 
@@ -13,8 +13,9 @@ export async function readFileSource(
   faults: Fault[],
   within?: string
 ): Promise<Source | undefined> {
-  const text = readOrFault(file, within, faults)
-  if (text === undefined) return undefined
+  const content = readOrFault(file, within, faults)
+  if (content === undefined) return undefined
+  const text = content.toString('utf8').replace(/^\ufeff/, '')
   const { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } = await import('jsonc-parser')
   const position = positions(text)
   const errors: ParseError[] = []
@@ -30,20 +31,40 @@ export async function readFileSource(
   }
   for (const key of doubtfulKeys(tree)) wrong(key.offset, `${JSON.stringify(key.value)} stands twice, or is no name`)
 
+  const { value: given, named } = withOurNames(getNodeValue(tree))
   return {
-    value: withPaths(getNodeValue(tree), path.dirname(file), home),
-    at(location) {
+    value: withPaths(given, path.dirname(file), home),
+    at([first, ...beneath]) {
+      const location = first === undefined ? [] : [named(first), ...beneath]
       for (let end = location.length; end > 0; end--) {
         const node = findNodeAtLocation(tree, location.slice(0, end))
         if (node) return `${file}:${position((node.parent?.type === 'property' ? node.parent : node).offset)}`
       }
       return `${file}:1:1`
     },
-    file: { path: file, sha256: createHash('sha256').update(text).digest('hex') }
+    file: { path: file, sha256: sha256Of(content) }
   }
 }
 
-function readOrFault(file: string, within: string | undefined, faults: Fault[]): string | undefined {
+/** What others call a setting of ours, so that what stands in their files can be taken over. */
+const OTHERS: Readonly<Record<string, string>> = { mcp_servers: 'mcpServers' }
+
+function withOurNames(given: Source['value']): {
+  value: Source['value']
+  named(key: string | number): string | number
+} {
+  const value: Record<string, unknown> = { ...given }
+  const theirs = new Map<string | number, string>()
+  for (const [ours, other] of Object.entries(OTHERS)) {
+    if (!Object.hasOwn(value, other) || Object.hasOwn(value, ours)) continue
+    value[ours] = value[other]
+    delete value[other]
+    theirs.set(ours, other)
+  }
+  return { value, named: key => theirs.get(key) ?? key }
+}
+
+function readOrFault(file: string, within: string | undefined, faults: Fault[]): Buffer | undefined {
   try {
     return readConfigFile(file, within)
   } catch (error) {
@@ -62,11 +83,19 @@ function withPaths(value: Source['value'], folder: string, home: string): Source
   const roots = Array.isArray(value.roots)
     ? { roots: value.roots.map(root => (root?.path === undefined ? root : { ...root, path: resolved(root.path) })) }
     : {}
+  const agentTokens =
+    typeof value.agent_token_files === 'object' && value.agent_token_files !== null
+      ? {
+          agent_token_files: Object.fromEntries(
+            Object.entries(value.agent_token_files).map(([agent, file]) => [agent, resolved(file)])
+          )
+        }
+      : {}
   const trust =
     typeof value.trust === 'object' && value.trust !== null
       ? { trust: Object.fromEntries(Object.entries(value.trust).map(([file, hash]) => [resolved(file), hash])) }
       : {}
-  return { ...value, ...Object.fromEntries(single), ...roots, ...trust } as Source['value']
+  return { ...value, ...Object.fromEntries(single), ...roots, ...agentTokens, ...trust } as Source['value']
 }
 
 export const resolvePath = (given: string, folder: string, home: string) =>

@@ -1,7 +1,9 @@
 // What the configuration in a workspace may do. Whoever can write to a repository can write that file, so by itself it
 // may only make things stricter; the user can trust one exact content of it to do more.
 import { isDeepStrictEqual } from 'node:util'
-import type { ConfiguredRule } from '../config.ts'
+import type { Trust } from '../host/trust/trust.ts'
+import { placedRules, type TierRule, withoutRules, wouldReplace } from './agents.ts'
+import { broughtBy, withoutBrought } from './brought.ts'
 import { type Draft, mergeInto } from './merge.ts'
 import type { Source } from './source.ts'
 
@@ -14,7 +16,9 @@ const NEVER: readonly string[] = [
   'socket',
   'token_file',
   'search',
+  'web',
   'call_token_file',
+  'agent_token_files',
   'allowed_hosts',
   'allowed_origins'
 ]
@@ -22,36 +26,43 @@ const NEVER: readonly string[] = [
 export function takeWorkspace(
   draft: Draft,
   source: Source,
-  trust: Readonly<Record<string, string>>,
-  userFile: string
-): { rules: ConfiguredRule[]; warnings: string[] } {
+  trust: Pick<Trust, 'isTrusted' | 'knows'>
+): { rules: TierRule[]; warnings: string[]; trusted: boolean } {
   const { path, sha256 } = source.file!
-  const trusted = trust[path] === sha256
-  const { rules = [], ...rest } = source.value
+  const trusted = trust.isTrusted(path, sha256)
+  const rest = withoutRules(withoutBrought(source.value))
   const ignored: (string | number)[][] = []
 
-  const taken = rules.filter((rule, index) => {
+  const taken = placedRules(source.value).filter(({ rule, at }) => {
     const fits = trusted || rule.effect !== 'allow'
-    if (!fits) ignored.push(['rules', index])
+    if (!fits) ignored.push(at)
     return fits
   })
   for (const key of Object.keys(rest)) if (NEVER.includes(key)) ignored.push([key])
   const allowed = Object.fromEntries(Object.entries(rest).filter(([key]) => !NEVER.includes(key)))
+  const others = trusted ? [] : Object.keys(rest.agents ?? {}).filter(name => wouldReplace(draft.agents, name))
+  for (const name of others) {
+    ignored.push(['agents', name])
+    delete rest.agents![name]
+  }
   if (trusted) mergeInto(draft, allowed)
   else ignored.push(...tighten(draft as unknown as Table, allowed, []))
 
-  const warnings = ignored.map(at => `${source.at(at)} ${at.join('/')}: ignored, ${why(at, trust[path])}`)
-  const curable = ignored.some(([key]) => !NEVER.includes(String(key)))
-  if (curable) warnings.push(`To trust ${path} as it is now, add to ${userFile}: "trust": { "${path}": "${sha256}" }`)
-  return { rules: taken, warnings }
+  const warnings = ignored.map(at => `${source.at(at)} ${at.join('/')}: ignored, ${why(at, trust.knows(path))}`)
+  const brings = broughtBy(source, { trusted }) !== undefined
+  if (brings && !trusted) warnings.push(`${source.at([])} brings what is not started while the file is not trusted.`)
+  const curable = (brings && !trusted) || ignored.some(([key]) => !NEVER.includes(String(key)))
+  if (curable) warnings.push(`To see what it would bring, and to trust it as it is now: toolgate trust '${path}'`)
+  const rules = taken.map(({ rule }) => rule).filter(({ for_agent = '' }) => !others.includes(for_agent))
+  return { rules, warnings, trusted }
 }
 
-const why = ([key]: readonly (string | number)[], trustedHash: string | undefined) =>
+const why = ([key]: readonly (string | number)[], isKnown: boolean) =>
   NEVER.includes(String(key))
     ? 'a workspace never sets this'
-    : trustedHash === undefined
-      ? 'a workspace that is not trusted may only tighten'
-      : 'the file changed since it was trusted, so it may only tighten'
+    : isKnown
+      ? 'the file changed since it was trusted, so it may only tighten'
+      : 'a workspace that is not trusted may only tighten'
 
 type Table = Record<string, unknown>
 
@@ -60,10 +71,12 @@ const TIGHTEN: Record<string, (now: never, asked: never) => unknown> = {
   read_only: (now: boolean, asked: boolean) => now || asked,
   'approval.ttl_ms': (now: number, asked: number) => shorter(now, asked),
   'language_servers.enabled': (now: boolean, asked: boolean) => now && asked,
+  'custom_tools.enabled': (now: boolean, asked: boolean) => now && asked,
   'language_servers.servers.*.disabled': (now: boolean | undefined, asked: boolean) => now || asked,
   'limits.*': (now: number, asked: number) => Math.min(now, asked),
   'sensitive.names': (now: string[], asked: string[]) => [...new Set([...now, ...asked])],
   'sensitive.call_only': (now: string, asked: string) => (asked === 'deny' ? asked : now),
+  'agents.*.read_only': (now: boolean | undefined, asked: boolean) => now || asked,
   'agents.*.tools.deny': (now: string[] | undefined, asked: string[]) => [...new Set([...(now ?? []), ...asked])]
 }
 

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { ConfigError, type Inputs, loadConfig } from '../../src/config/load.ts'
+import type { ConfiguredRule } from '../../src/config.ts'
 
 /** A home, a workspace, an administrator's file; all empty unless given. */
 function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
@@ -61,6 +62,7 @@ t.test('nothing configured: the current folder, with every default', async t => 
     undo: { max_age_days: 14, max_bytes: 1_073_741_824, max_file_bytes: 67_108_864 },
     watch: { external: true, max_folders: 16_384 },
     buffers: { on_write: 'ask', delegate_ms: 8_000, max_files: 1_000, max_bytes: 33_554_432 },
+    front_ends: { grace_ms: 15_000, max_views: 16 },
     events: { heartbeat_ms: 15_000, reader_bytes: 1_048_576, stall_ms: 30_000 },
     output: { spill_bytes: 104_857_600 },
     git: { hooks: 'skip' },
@@ -72,6 +74,7 @@ t.test('nothing configured: the current folder, with every default', async t => 
       embeddings: { model: 'text-embedding-3-small', batch: 16, timeout_ms: 10_000, max_pieces: 50_000 }
     },
     rules: [],
+    filters: {},
     agents: {},
     env: { allow: [] },
     sensitive: { names: [], call_only: 'deny' },
@@ -88,6 +91,15 @@ t.test('nothing configured: the current folder, with every default', async t => 
       open_files: 4_096
     },
     commands: { quiet_ms: 60_000, max_jobs: 32, keep_jobs: 100 },
+    custom_tools: {
+      enabled: true,
+      env: {},
+      processes: 16,
+      idle_ms: 60_000,
+      start_ms: 10_000,
+      memory_bytes: 536_870_912,
+      answer_bytes: 4_194_304
+    },
     language_servers: {
       enabled: true,
       servers: {},
@@ -99,11 +111,32 @@ t.test('nothing configured: the current folder, with every default', async t => 
       warm: true,
       diagnostics_after_edit_ms: 1_500
     },
+    mcp: {
+      enabled: true,
+      connect_ms: 30_000,
+      wait_ms: 10_000,
+      timeout_ms: 60_000,
+      max_tools: 256,
+      max_result_bytes: 8_388_608
+    },
     secrets: { mask: true, env: [], files: ['.env', '.env.*'] },
     trust: {},
     log: { level: 'info' },
     state_dir: at(`home/.local/state/toolgate/workspaces/${sha256(at('work')).slice(0, 16)}`),
     tiers: { administrator: [], user: [], workspace: [] },
+    brought: [],
+    web: {
+      allow: [],
+      local: [],
+      robots: 'obey',
+      max_bytes: 5_242_880,
+      cache: { max_bytes: 33_554_432, ttl_ms: 900_000 },
+      search: {
+        timeout_ms: 10_000,
+        mapping: { results: 'results', title: 'title', url: 'url', snippet: 'snippet' }
+      }
+    },
+    agent_token_files: {},
     version: '1.2.3'
   })
 })
@@ -123,6 +156,31 @@ t.test('the stronger source wins: administrator, user, environment, flags', asyn
     cache: { ttl_ms: 2, max_bytes: 33_554_432 },
     log: { level: 'warn' }
   })
+})
+
+t.test('MCP servers may stand as other clients have them', async t => {
+  const { load } = place(t, {
+    user: '{ "mcpServers": { "one": { "type": "stdio", "command": "one", "args": ["x"] } } }'
+  })
+  const { settings } = await load()
+  t.match(settings.brought, [{ mcp_servers: { one: { type: 'stdio', command: 'one', args: ['x'] } } }])
+  const wrong = place(t, { user: '{ "mcpServers": { "one": { "program": "one" } } }' })
+  await t.rejects(wrong.load(), { message: /config\.jsonc:1:\d+: mcp_servers\/one\/program is not a setting/ })
+})
+
+t.test('filters are rules with a pattern, deny first, and checked as such', async t => {
+  const { load } = place(t, {
+    user: '{ "filters": { "shell": { "allow": ["npm test"], "deny": ["git push.*"] }, "read_file": { "deny": [".*\\\\.pem"] } } }',
+    workspace: '{ "filters": { "shell": { "allow": ["rm .*"], "deny": ["sudo .*"] } } }'
+  })
+  const { settings, warnings } = await load()
+  t.strictSame(settings.tiers.user, [
+    { effect: 'deny', match: { tool: 'shell', pattern: 'git push.*' } },
+    { effect: 'allow', match: { tool: 'shell', pattern: 'npm test' } },
+    { effect: 'deny', match: { tool: 'read_file', pattern: '.*\\.pem' } }
+  ])
+  t.match(settings.tiers.workspace, [{ effect: 'deny', match: { tool: 'shell', pattern: 'sudo .*' } }])
+  t.match(warnings.join('\n'), /filters\/shell\/allow\/0: ignored/, 'a workspace that is not trusted allows nothing')
 })
 
 t.test('rules keep the tier of the file they come from', async t => {
@@ -210,7 +268,7 @@ const WORKSPACE = `{
 }`
 
 t.test('a workspace that is not trusted may only tighten', async t => {
-  const { load, workspaceFile, userFile, at } = place(t, {
+  const { load, workspaceFile, at } = place(t, {
     workspace: WORKSPACE,
     user: '{ "agents": { "bot": { "tools": { "allow": ["read_*"], "deny": ["web_*"] } } } }'
   })
@@ -232,7 +290,66 @@ t.test('a workspace that is not trusted may only tighten', async t => {
     `${workspaceFile}:4:26 limits/write: ${ignored}`,
     `${workspaceFile}:6:12 env/allow: ${ignored}`,
     `${workspaceFile}:8:35 agents/bot/tools/allow: ${ignored}`,
-    `To trust ${workspaceFile} as it is now, add to ${userFile}: "trust": { "${workspaceFile}": "${sha256(WORKSPACE)}" }`
+    `To see what it would bring, and to trust it as it is now: toolgate trust '${workspaceFile}'`
+  ])
+})
+
+t.test('the rules of an agent rank by the file that they stand in', async t => {
+  const rule = (effect: string) => ({ effect, match: { tool: 'write_file' } })
+  const agents = (effect: string, more: object = {}) =>
+    JSON.stringify({ agents: { bot: { description: 'writes', ...more, rules: [rule(effect)] } } })
+  const { load, at } = place(t, {
+    admin: agents('ask'),
+    user: agents('allow', { read_only: true }),
+    workspace: agents('deny', { read_only: false, toolset: 'codey' })
+  })
+  const { settings, warnings } = await load()
+  t.same(settings.tiers, {
+    administrator: [{ ...rule('ask'), for_agent: 'bot' }],
+    user: [{ ...rule('allow'), for_agent: 'bot' }],
+    workspace: [{ ...rule('deny'), for_agent: 'bot', workspace: at('work') }]
+  })
+  t.same(settings.agents, { bot: { description: 'writes', read_only: true } })
+  t.match(warnings, [
+    /:1:19 agents\/bot\/description: ignored/,
+    /:1:42 agents\/bot\/read_only: ignored/,
+    /:1:60 agents\/bot\/toolset: ignored/,
+    /^To see what /
+  ])
+})
+
+t.test('a workspace that is not trusted takes no agent out of the entry for all others', async t => {
+  const workspace = JSON.stringify({
+    agents: {
+      bot: { tools: { deny: ['a'] }, rules: [{ effect: 'deny', match: { tool: 'x' } }] },
+      '*': { tools: { deny: ['b'] }, rules: [{ effect: 'allow', match: { tool: 'x' } }] }
+    }
+  })
+  const user = '{ "agents": { "*": { "tools": { "allow": ["read_*"] } } } }'
+  const { load, workspaceFile } = place(t, { workspace, user })
+  const { settings, warnings } = await load()
+  t.same(settings.agents, { '*': { tools: { allow: ['read_*'], deny: ['b'] } } })
+  t.same(settings.tiers.workspace, [])
+  t.match(warnings, [/agents\/\*\/rules\/0: ignored/, /agents\/bot: ignored/, /^To see what /])
+
+  const flags = { trust: [`${workspaceFile}=${sha256(workspace)}`] }
+  const trusted = await load({ flags })
+  t.same(trusted.settings.agents, {
+    '*': { tools: { allow: ['read_*'], deny: ['b'] } },
+    bot: { tools: { deny: ['a'] } }
+  })
+  t.equal(trusted.settings.tiers.workspace.length, 2)
+})
+
+t.test('the rules of agents are checked by their examples, and told where they stand', async t => {
+  const { faults } = place(t, {
+    user: `{ "agents": { "bot": { "rules": [
+  { "effect": "allow", "match": { "pattern": "(" } }
+] } } }`
+  })
+  const { ruleFaults } = await import('../../src/calls/rule-faults.ts')
+  t.match(await faults({ checkRule: ruleFaults }), [
+    /^\/home\/\.config\/toolgate\/config\.jsonc:2:3: agents\/bot\/rules\/0 pattern: /
   ])
 })
 
@@ -251,10 +368,62 @@ t.test('a workspace may switch language servers off, and no more', async t => {
   t.match(warnings, [
     `${workspaceFile}:2:3 language_servers/idle_ms: ${ignored}`,
     `${workspaceFile}:3:79 language_servers/servers/gopls/command: ${ignored}`,
-    /To trust/
+    /toolgate trust '/
   ])
   const off = await place(t, { workspace: '{ "language_servers": { "enabled": false } }' }).load()
   t.equal(off.settings.language_servers.enabled, false)
+})
+
+t.test('what is wrong with a hook is told with its place', async t => {
+  const hooks = [
+    { when: 'before' },
+    { when: 'before', command: ['true'], module: 'a.ts' },
+    { when: 'after', command: ['true'], on_failure: 'refuse' },
+    { when: 'before', command: ['true'], match: { path: '[' } },
+    { when: 'before', command: ['true'], match: { path: '**/*.ts' }, timeout_ms: 60_000 }
+  ]
+  const { faults } = place(t, { user: `{ "hooks": [\n${hooks.map(hook => JSON.stringify(hook)).join(',\n')}] }` })
+  const checkRule = ({ match }: ConfiguredRule) => (match.path === '[' ? ['path: is no glob'] : [])
+  t.strictSame(
+    (await faults({ checkRule })).map(line => line.replace('/home/.config/toolgate/config.jsonc', '')),
+    [
+      ':2:1: hooks/0 must have "command" or "module", and not both',
+      ':3:1: hooks/1 must have "command" or "module", and not both',
+      ':4:1: hooks/2 on_failure: a call that has run cannot be refused',
+      ':5:1: hooks/3 path: is no glob'
+    ]
+  )
+})
+
+t.test('what files bring to be run is kept by file, and of an untrusted one as that', async t => {
+  const bring = (name: string) =>
+    JSON.stringify({ mcp_servers: { [name]: { command: 'server' } }, hooks: [{ when: 'after', command: ['true'] }] })
+  const { load, workspaceFile, userFile } = place(t, { user: bring('mine'), workspace: bring('theirs') })
+  const hooks = [{ when: 'after', command: ['true'] }]
+  const mine = {
+    file: userFile,
+    sha256: sha256(bring('mine')),
+    trusted: true,
+    mcp_servers: { mine: { command: 'server' } },
+    command_tools: {},
+    hooks
+  }
+  const theirs = {
+    file: workspaceFile,
+    sha256: sha256(bring('theirs')),
+    workspace: path.dirname(path.dirname(workspaceFile)),
+    trusted: false,
+    mcp_servers: { theirs: { command: 'server' } },
+    command_tools: {},
+    hooks
+  }
+  const first = await load()
+  t.same(first.settings.brought, [mine, theirs])
+  t.notOk('hooks' in first.settings, 'it is no setting')
+  t.match(first.warnings, [/brings what is not started while the file is not trusted/, /toolgate trust '/])
+  const trusting = await load({ flags: { trust: [`${workspaceFile}=${sha256(bring('theirs'))}`] } })
+  t.same(trusting.settings.brought, [mine, { ...theirs, trusted: true }])
+  t.same(trusting.warnings, [])
 })
 
 t.test('a trusted content is taken, but never who is served to whom', async t => {
@@ -299,7 +468,7 @@ t.test('a workspace cannot trust itself, nor link its file to elsewhere', async 
   t.match(warnings, [
     `${workspaceFile}:1:3 trust: ignored, a workspace never sets this`,
     /output\/spill_bytes: ignored/,
-    /^To trust/
+    /toolgate trust '/
   ])
 
   const linked = realpathSync(

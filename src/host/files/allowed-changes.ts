@@ -1,5 +1,6 @@
 // The paths that policy allowed a call to change. What is changed together lies at or beneath these, or is a folder above
 // them; where no call was judged, as when the host is used by itself, anything does.
+import { foldersAbove } from '../../text/folders-above.ts'
 
 export class AllowedChanges {
   #begun = false
@@ -30,9 +31,4 @@ export class AllowedChanges {
   hasFolder(path: string, given: string): boolean {
     return this.has(path, given) || this.#above.has(path)
   }
-}
-
-function foldersAbove(path: string): string[] {
-  const names = path.split('/').slice(0, -1)
-  return names.map((_, i) => names.slice(0, i + 1).join('/'))
 }

@@ -1,5 +1,6 @@
 // What gets another name with the folder that it is in. Some names mean something only together with those above, as in
 // `.docker/config.json`: moving or copying the folder must not take that meaning away, nor give it, unasked.
+import { foldersAbove } from '../../text/folders-above.ts'
 
 import type { Workspace } from '../host.ts'
 import { type Guard, judge, judgesBeneath, type Resolved } from '../judging.ts'
@@ -74,8 +75,3 @@ const isAmongDependencies = (path: string) =>
     .some(name => DEPENDENCY_FOLDERS.has(name))
 
 const under = (folder: string, inner: string) => (inner === '' ? folder : folder === '.' ? inner : `${folder}/${inner}`)
-
-function foldersAbove(path: string): string[] {
-  const names = path.split('/').slice(0, -1)
-  return names.map((_, i) => names.slice(0, i + 1).join('/'))
-}
