@@ -3,12 +3,23 @@ import type { Static, TSchema } from 'typebox'
 import type { Change, Host } from './host/host.ts'
 import type { AskedLevel } from './host/sandbox/level-names.ts'
 import type { Isolation } from './host/sandbox/sandbox.ts'
+import type { Delegate } from './tool/front-end.ts'
 import type { Tasks } from './tool/tasks.ts'
 
 /** What running a call does to the world, at most. Policy decides on it; `create` puts something where nothing was. */
 export type Effect = 'read' | 'create' | 'write' | 'execute' | 'network' | 'destructive'
 
-export type Category = 'files' | 'search' | 'commands' | 'session' | 'git' | 'code' | 'web' | 'editor' | 'custom'
+export type Category =
+  | 'files'
+  | 'search'
+  | 'commands'
+  | 'session'
+  | 'git'
+  | 'code'
+  | 'web'
+  | 'editor'
+  | 'mcp'
+  | 'custom'
 
 /** A path that a call touches. `list` means looked through as a tree, without promising a consistent view of it. */
 export interface PathUse {
@@ -34,6 +45,8 @@ export interface Subject {
   /** Names of the environment variables that it gives to the command. */
   variables?: string[]
   url?: string
+  /** What `url` is sent, where it is more than read: policy lets nobody send unasked who may only read there. */
+  sends?: { method: string; parts: string[] }
   /** What the command asks to be kept by, where that is not the server's default. */
   isolation?: IsolationAsked
   /** The command outlives its call. */
@@ -59,6 +72,14 @@ export interface IsolationAsked {
   /** Where the level does not hold it may run as all commands do in a container that is the sandbox, being asked about; or
    * with none, if `sandbox.run_code` is `ask`: then it is asked strictly. */
   or_none?: boolean
+}
+
+/** A tool that is not ours, which a call leads to under one name or another. */
+export interface KnownAs {
+  /** All names by which rules may name it, the most exact first. */
+  names: readonly string[]
+  /** Hash of all that it says of itself. A rule that people made by answering "always" holds for no other. */
+  definition: string
 }
 
 /** One program with its words, started without a shell, and the folder it runs in. */
@@ -156,9 +177,13 @@ export interface Context {
   /** What runs on after its call. */
   jobs: Tasks
   history: History
+  /** Asks a front end to do something, such as showing a file. */
+  delegate: Delegate
   /** Whether what is in a file may be told before the call is decided on: nothing that may be a secret, and nothing that
    * policy would not let whoever sent the call read at once. */
   may_show(use: Pick<PathUse, 'path' | 'entry'>): boolean
+  /** What policy says of reading at another URL, as where this one leads on. */
+  may_reach(url: string): 'allow' | 'ask' | 'deny'
   /** The session's own small values, kept across restarts: JSON by key. */
   notes: { read(key: string): unknown; write(key: string, value: unknown): Promise<void> }
 }
@@ -166,20 +191,31 @@ export interface Context {
 export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> {
   /** The file's name. */
   name: string
+  /** Tells this tool from an earlier or later one of the same name, where it can change while the server runs: a decision
+   * holds for this one. */
+  version?: string
   category: Category
   /** One or two sentences for a person and a model. */
   description: string
   input: I
   output: O
+  /** The param that says what a call is about, where that is not the first that it requires, or else its first. */
+  primary?: string
   /** How long a run may take; a tool with a limit of its own gives itself a little more. */
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
   subject(input: Static<I>, history: History): Subject
+  /** The params as they are told in events, without what may be a secret in them. */
+  told?(input: Static<I>): unknown
   /** Paths that it touches besides those of its subject, where only a look can tell which. Changes nothing. */
   touches?(input: Static<I>, ctx: Context): Promise<PathUse[]> | PathUse[]
   /** The program that it starts, where that depends on what is in the workspace: rules on commands hold for it too, and
    * a decision holds for no other. Undefined where it starts none. Changes nothing. */
   invocation?(input: Static<I>, ctx: Context): Promise<Invocation | undefined> | Invocation | undefined
+  /** What the call leads to, where that is a tool that is not ours. Changes nothing. */
+  known_as?(input: Static<I>, ctx: Context): Promise<KnownAs> | KnownAs
+  /** What is wrong with the params by pointer, where its schema is not ours to hold them against. */
+  faults?(input: unknown): { pointer: string; message: string }[]
   /** What must still be so for a decision to hold besides the params and the content of its paths, such as where a
    * branch stands. It is asked after `touches`, about the same look. Changes nothing. */
   stands_on?(input: Static<I>, ctx: Context): Promise<unknown> | unknown
@@ -202,6 +238,9 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   moves?: boolean | ((input: Static<I>) => boolean)
   /** It starts nothing and is over in a moment, so it does not wait until fewer calls of its effect run. */
   momentary?: boolean
+  /** While it runs it waits for a front end, so it takes no place from other calls, and none waits for the files that it
+   * looks at. */
+  awaits_front_end?: boolean
   /** What it prints is captured and can be read by offset. */
   captures_output?: boolean
   /** The answer depends on nothing but the params and the files that the subject reads or lists (ignored ones left out). */

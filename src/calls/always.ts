@@ -2,6 +2,8 @@
 import type { Match } from '../config.ts'
 import { plainArgv } from '../shell/plain.ts'
 import { literalGlob } from '../text/anchored-glob.ts'
+import { readHostPattern } from '../text/hosts.ts'
+import type { KnownAs } from '../tool.ts'
 import type { AlwaysOption } from './call.ts'
 import { keepsGit } from './hindrances.ts'
 import type { Facts, JudgedCommand, Kept } from './question.ts'
@@ -32,8 +34,16 @@ export function alwaysOptions(facts: Facts): AlwaysOption[] {
 
 function widths(facts: Facts): Width[] {
   if (facts.command) return ofCommand(facts, facts.command)
+  if (facts.known_as) return ofForeign(facts.known_as)
+  if (facts.host !== undefined) return ofHost(facts, facts.host)
   // What is run is nowhere a rule could name it.
   return facts.effect === 'execute' ? [] : ofPaths(facts)
+}
+
+/** As it is now: once the tool is described otherwise, it is asked about again. */
+function ofForeign({ names, definition }: KnownAs): Width[] {
+  const [name] = names
+  return [{ name: 'tool', words: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
 }
 
 function ofCommand({ tool, alters, kept }: Facts, command: JudgedCommand): Width[] {
@@ -100,6 +110,17 @@ const keptBy = ({ level, network }: Kept): Match => ({
 
 const wordsOf = ({ level, default: usual, network }: Kept) =>
   `${level === usual ? '' : `, with isolation ${level}`}${network.length > 0 ? `, reaching ${network.join(', ')}` : ''}`
+
+function ofHost({ tool, method = 'GET', sends = [] }: Facts, host: string): Width[] {
+  // What cannot be read as a host is let through by no rule.
+  if (!readHostPattern(host)) return []
+  const name = host.replace(/:(?:80|443)$/, '')
+  const plain = method === 'GET' && sends.length === 0
+  const words = plain ? `${tool} from ${name}` : `${tool} from ${name} by ${method}, with whatever it sends`
+  return [
+    { name: 'host', words, matches: [{ tool: literalGlob(tool), host: name, ...(!plain && { method }) } as Match] }
+  ]
+}
 
 function ofPaths({ tool, paths }: Facts): Width[] {
   const match: Match = { tool: literalGlob(tool) }

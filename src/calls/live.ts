@@ -10,6 +10,8 @@ import type { HeldFile, JudgedCommand, JudgedPath, Question, Verdict } from './q
 export interface Caller {
   client: string
   rights: ReadonlySet<'call' | 'approve'>
+  /** The agent that its token was given to: it calls as no other. */
+  agent?: string
 }
 
 /** What a call would do, as found just now. */
@@ -32,7 +34,8 @@ export interface Assessment {
 
 export class Live {
   #call: Call
-  readonly tool: Tool
+  /** As it is served, or was when the call was last looked at. */
+  tool: Tool
   /** Whoever stands behind the call may approve: its sender, or the person who approved it. */
   may_approve: boolean
   readonly ctx: Context

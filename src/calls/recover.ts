@@ -2,10 +2,10 @@
 // never run again by themselves.
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/host.ts'
-import type { Tool } from '../tool.ts'
 import type { Call } from './call.ts'
 import { type Engine, enter } from './engine.ts'
 import { Live } from './live.ts'
+import { ABSENT } from './served-tool.ts'
 import { fail, interrupt } from './settle.ts'
 import { contextOf } from './submit.ts'
 
@@ -18,7 +18,7 @@ export async function recover(engine: Engine, changes: ReadonlyMap<string, reado
 
 async function takeOver(engine: Engine, call: Call, changes: readonly Change[]) {
   const workspace = engine.workspaces.get(call.workspace)
-  const tool = engine.tools.find(call.tool, undefined) ?? GONE
+  const tool = engine.tools.find(call.tool, { agent: call.agent, workspace: call.workspace }) ?? ABSENT
   const live = new Live({
     call,
     tool,
@@ -32,23 +32,7 @@ async function takeOver(engine: Engine, call: Call, changes: readonly Change[]) 
   enter(engine, live)
   if (call.status !== 'awaiting_approval')
     return interrupt(engine, live, 'The server ended while it ran; it is not run again.')
-  if (tool === GONE || !workspace)
-    return fail(engine, live, new ToolError('UNKNOWN_TOOL', 'Its tool or workspace is no longer served.'))
+  // A tool that is not served may still come: a server that brings some is asked later.
+  if (!workspace) return fail(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
   live.unsaved = false
-}
-
-/** Stands in for a tool that this server no longer has, so that its calls can be ended. */
-const GONE: Tool = {
-  name: 'gone',
-  category: 'custom',
-  description: '',
-  input: {},
-  output: {},
-  timeout_ms: 1,
-  effect: 'read',
-  subject: () => ({}),
-  run: () => {
-    throw new ToolError('UNKNOWN_TOOL', 'The tool is gone.')
-  },
-  present: () => ({ title: '', content: '' })
 }

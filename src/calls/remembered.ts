@@ -6,6 +6,7 @@ import type { Store } from '../host/store/store.ts'
 import type { RememberedRule } from './call.ts'
 import { newId } from './id.ts'
 import { matchFaults } from './rule-faults.ts'
+import { readyFor } from './rules.ts'
 
 export interface NewRule {
   effect: RememberedRule['effect']
@@ -55,6 +56,7 @@ export class RememberedRules {
 
   /** Makes all of the rules or none of them. */
   async addAll(rules: readonly NewRule[], client: string): Promise<RememberedRule[]> {
+    await readyFor(rules)
     const added = rules.map(rule => made(rule, client))
     await this.#journal.append(
       added.map(({ rule_id }) => ({ type: 'rules.changed', change: 'added', rule_id })),

@@ -1,54 +1,244 @@
 // Which tools exist now, for whom, and whether params fit them: the one door to every tool, whoever made it.
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { type Asker, entryOf } from '../config/agents.ts'
 import type { Config } from '../config.ts'
 import { ToolError } from '../errors.ts'
 import { globMatches } from '../text/anchored-glob.ts'
+import { schemaFault } from '../text/schema-faults.ts'
 import type { Tool } from '../tool.ts'
-import { faultWords } from './fault-words.ts'
+import { aliasOf, isReserved } from './alias.ts'
+import {
+  allServed,
+  answerIn,
+  approvalIn,
+  type Finder,
+  otherNames,
+  refusalIn,
+  servedAnywhere,
+  servedAs,
+  toolsetNamed
+} from './dialects.ts'
+import { inputSchema } from './schema.ts'
+import { pointingBack, type Served, toOwn } from './served.ts'
+import type { Told, ToldError } from './told.ts'
 
 interface Fault {
-  /** JSON pointer into the request's body. */
+  /** JSON pointer into the params. */
   pointer: string
   message: string
 }
 
+/** Whom tools are for. */
+export interface Audience extends Asker {
+  /** Name of the workspace that a call is about; without it only what is for all of them. */
+  workspace?: string | undefined
+}
+
+/** The same, for whoever may mean the names of a toolset. */
+export interface ToolsetAudience extends Audience {
+  toolset?: string | undefined
+}
+
+/** A request by its tool's own name and params, whatever it was asked by. */
+export interface Meant {
+  tool: Tool
+  params: unknown
+  background?: boolean
+  /** Time limit of the toolset. */
+  timeout_ms?: number
+  toolset?: string
+  requested_tool?: string
+}
+
+/** What is other than before among the tools of one source, by name. */
+export interface CatalogChange {
+  source: string
+  workspace?: string
+  added: string[]
+  removed: string[]
+  changed: string[]
+}
+
+/** Where tools come from that come and go together. */
+interface Source {
+  tools: ReadonlyMap<string, Tool>
+  /** The workspace that they are for, where not for all. */
+  workspace: string | undefined
+}
+
 export class Catalog {
-  readonly #tools: ReadonlyMap<string, Tool>
+  /** In the order in which they were first put: of two tools of one name the first is served. */
+  readonly #sources = new Map<string, Source>()
   readonly #agents: Config['agents']
-  readonly #checks = new Map<string, ValidateFunction>()
+  readonly #checks = new WeakMap<Tool, ValidateFunction>()
+  readonly #listeners = new Set<(change: CatalogChange) => void>()
   #ajv: Ajv | undefined
 
-  constructor(tools: readonly Tool[], agents: Config['agents']) {
-    this.#tools = new Map(tools.map(tool => [tool.name, tool]))
+  constructor(builtIn: readonly Tool[], agents: Config['agents']) {
+    this.put('built-in', builtIn)
     this.#agents = agents
     for (const [agent, { tools: sets }] of Object.entries(agents))
-      for (const glob of [...(sets.allow ?? []), ...(sets.deny ?? [])]) checkGlob(agent, glob)
+      for (const glob of [...(sets?.allow ?? []), ...(sets?.deny ?? [])]) checkGlob(agent, glob)
   }
 
-  /** The tool of that name, if this agent may see it. */
-  find(name: string, agent: string | undefined): Tool | undefined {
-    const tool = this.#tools.get(name)
-    return tool && this.#serves(tool, agent) ? tool : undefined
+  /** These are all the tools of that source now, there or everywhere. Answers the names that are not served, since earlier
+   * sources have them or no tool may. */
+  put(source: string, tools: readonly Tool[], { workspace }: { workspace?: string } = {}): string[] {
+    const key = JSON.stringify([source, workspace])
+    const before = this.#sources.get(key)?.tools ?? new Map<string, Tool>()
+    const now = new Map(tools.filter(({ name }) => !isReserved(name)).map(tool => [tool.name, tool]))
+    this.#sources.set(key, { tools: now, workspace })
+    const change = {
+      added: [...now.keys()].filter(name => !before.has(name)),
+      removed: [...before.keys()].filter(name => !now.has(name)),
+      changed: [...now].filter(([name, tool]) => before.has(name) && before.get(name) !== tool).map(([name]) => name)
+    }
+    if (Object.values(change).some(names => names.length > 0))
+      for (const listener of this.#listeners)
+        listener({ source, ...(workspace !== undefined && { workspace }), ...change })
+    return tools.filter(tool => this.#named(tool.name, workspace) !== tool).map(({ name }) => name)
   }
 
-  /** Every tool that this agent may see, in the order of the catalogue. */
-  list(agent: string | undefined): Tool[] {
-    return [...this.#tools.values()].filter(tool => this.#serves(tool, agent))
+  /** Hears of each change from now on. Answers how to stop that. */
+  onChange(listener: (change: CatalogChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The tool of that name, if it is served there and this agent may see it. */
+  find(name: string, audience: Audience): Tool | undefined {
+    const tool = this.#named(name, audience.workspace)
+    return tool && this.#serves(tool, audience) ? tool : undefined
+  }
+
+  /** Every tool that is served there and that this agent may see, in the order of the sources; with a toolset, those that
+   * it has a name for, as it names and describes them. */
+  list({ toolset, ...audience }: ToolsetAudience): Tool[] {
+    const set = toolset ?? this.#toolsetOf(audience)
+    if (set === undefined || set === 'native') return this.#all(audience)
+    return allServed(toolsetNamed(set), this.#finder(audience)).map(({ face }) => face)
+  }
+
+  /** The same for one name. */
+  listed(name: string, audience: ToolsetAudience): Tool | undefined {
+    const found = this.#resolve(name, audience)
+    return found && 'face' in found ? found.face : found
+  }
+
+  /** What a request means: its tool, by its own name, and the params it runs with, which are checked. */
+  meant({ tool: name, params, ...audience }: ToolsetAudience & { tool: string; params: unknown }): Meant {
+    const found = this.#resolve(name, audience)
+    if (!found) throw unknownTool(name, audience.toolset)
+    if (!('face' in found)) {
+      this.check(found, params)
+      return { tool: found, params }
+    }
+    const { row, toolset, tool } = found
+    return {
+      tool,
+      ...this.#own(found, params),
+      ...(row.timeout_ms !== undefined && { timeout_ms: row.timeout_ms }),
+      toolset: toolset.name,
+      requested_tool: found.name
+    }
+  }
+
+  /** Params for a call that are given by the names by which it was asked for, as its tool takes them. */
+  ownParams({ tool, toolset, requested_tool, agent, workspace }: Asked, params: unknown): unknown {
+    if (toolset === undefined) return params
+    return this.meant({ tool: requested_tool ?? tool, params, toolset, agent, workspace }).params
+  }
+
+  /** A call in the words and the envelope of a toolset. */
+  answerIn(toolset: string, call: Told & Audience): unknown {
+    return answerIn(toolsetNamed(toolset), call, this.#finder(call))
+  }
+
+  /** A call that waits, as a toolset tells it to whoever decides. */
+  approvalIn(toolset: string, call: Told & Audience): unknown {
+    return approvalIn(toolsetNamed(toolset), call, this.#finder(call))
+  }
+
+  /** A request that was not taken, in the envelope of a toolset. */
+  refusalIn(toolset: string, request: { tool: string; params: unknown }, error: ToldError): unknown {
+    return refusalIn(toolsetNamed(toolset), request, error)
+  }
+
+  /** The other names that toolsets have for a tool: rules and tool sets may name it by them. */
+  otherNames(tool: string): readonly string[] {
+    const sources = [...this.#sources.values()]
+    return otherNames(tool).filter(name => !sources.some(({ tools }) => tools.has(name)))
+  }
+
+  #all(audience: Audience): Tool[] {
+    const served = [...this.#sources.values()].filter(source => isFor(source, audience.workspace))
+    const tools = new Map<string, Tool>()
+    for (const source of served) for (const [name, tool] of source.tools) if (!tools.has(name)) tools.set(name, tool)
+    return [...tools.values()].filter(tool => this.#serves(tool, audience))
+  }
+
+  /** Whether this agent is kept from a tool of that name. */
+  denies(name: string, asker: Asker): boolean {
+    const { deny = [] } = entryOf(this.#agents, asker)?.tools ?? {}
+    return deny.some(glob => globMatches(glob, name))
   }
 
   /** Throws INVALID_PARAMS with the pointer of every fault. */
   check(tool: Tool, params: unknown) {
-    const check = this.#checks.get(tool.name) ?? this.#compile(tool)
+    if (tool.faults) return refuse(tool.faults(params))
+    const check = this.#checks.get(tool) ?? this.#compile(tool)
     if (check(params)) return
-    const errors = check.errors!.map(faultOf)
-    const [first] = errors
-    throw new ToolError('INVALID_PARAMS', `${first!.pointer} ${first!.message}.`, { errors })
+    refuse(check.errors!.map(schemaFault))
   }
 
-  /** No list means every tool; deny wins. An agent that is not configured sees every tool. */
-  #serves({ name }: Tool, agent: string | undefined) {
-    const { allow, deny } = (agent === undefined ? undefined : this.#agents[agent]?.tools) ?? {}
-    const listed = (globs: readonly string[]) => globs.some(glob => globMatches(glob, name))
+  /** The toolset that is named, else the agent's own and then the server's names, else the one that has the name. */
+  #resolve(name: string, { toolset, ...audience }: ToolsetAudience): Tool | Served | undefined {
+    const finder = this.#finder(audience)
+    if (toolset === 'native') return finder.find(name)
+    if (toolset !== undefined) return servedAs(toolsetNamed(toolset), name, finder)
+    const usual = this.#toolsetOf(audience)
+    const byUsual = usual === undefined ? undefined : servedAs(toolsetNamed(usual), name, finder)
+    return byUsual ?? finder.find(name) ?? servedAnywhere(name, finder)
+  }
+
+  /** Faults are told by the names of whoever asked. */
+  #own(found: Served, given: unknown) {
+    this.check(found.face, given)
+    const own = toOwn(found, given as Record<string, unknown>)
+    try {
+      this.check(found.tool, own.params)
+    } catch (error) {
+      const { code, message, details } = error as ToolError
+      const told = pointingBack(found, { message, details })
+      throw new ToolError(code, told.message, told.details)
+    }
+    return own
+  }
+
+  #finder(audience: Audience): Finder {
+    return { find: name => this.find(name, audience), list: () => this.#all(audience) }
+  }
+
+  #toolsetOf(asker: Audience): string | undefined {
+    return entryOf(this.#agents, asker)?.toolset
+  }
+
+  /** By its name, else by the one that the APIs of models have for it. */
+  #named(name: string, workspace: string | undefined): Tool | undefined {
+    const served = [...this.#sources.values()].filter(source => isFor(source, workspace))
+    for (const { tools } of served) {
+      const tool = tools.get(name)
+      if (tool) return tool
+    }
+    const meant = served.flatMap(({ tools }) => [...tools.keys()]).find(each => aliasOf(each) === name)
+    return meant === undefined ? undefined : this.#named(meant, workspace)
+  }
+
+  /** No list means every tool; deny wins. An agent of which no entry speaks sees every tool. */
+  #serves({ name }: Tool, asker: Asker) {
+    const { allow, deny } = entryOf(this.#agents, asker)?.tools ?? {}
+    const others = this.otherNames(name)
+    const listed = (globs: readonly string[]) => globs.some(glob => globMatches(glob, name) || others.includes(glob))
     return (allow === undefined || listed(allow)) && !(deny !== undefined && listed(deny))
   }
 
@@ -57,6 +247,7 @@ export class Catalog {
       allErrors: true,
       verbose: true,
       strict: false,
+      logger: false,
       coerceTypes: false,
       removeAdditional: false,
       useDefaults: false,
@@ -64,10 +255,30 @@ export class Catalog {
       validateSchema: false
     })
     const check = this.#ajv.compile(inputSchema(tool))
-    this.#checks.set(tool.name, check)
+    this.#checks.set(tool, check)
     return check
   }
 }
+
+/** What a call says of how it was asked for. */
+type Asked = Pick<Told, 'tool' | 'toolset' | 'requested_tool'> & Audience
+
+function unknownTool(name: string, toolset: string | undefined): ToolError {
+  const where =
+    toolset === undefined
+      ? 'here; GET /tools lists them'
+      : `in toolset ${toolset}; GET /tools?toolset=${toolset} lists them`
+  return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} ${where}.`)
+}
+
+function refuse(faults: readonly Fault[]) {
+  const errors = faults.map(({ pointer, message }) => ({ pointer: `/params${pointer}`, message }))
+  const [first] = errors
+  if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer} ${first.message}.`, { errors })
+}
+
+const isFor = (source: Source, workspace: string | undefined) =>
+  source.workspace === undefined || source.workspace === workspace
 
 /** A tool set that cannot be read should stop the start, not each of the agent's calls. */
 function checkGlob(agent: string, glob: string) {
@@ -78,22 +289,4 @@ function checkGlob(agent: string, glob: string) {
       cause: error
     })
   }
-}
-
-/** The tool's input as JSON Schema; what it does not name is refused. */
-export const inputSchema = ({ input }: Tool): Record<string, unknown> => ({
-  additionalProperties: false,
-  ...plain(input)
-})
-
-/** A schema as plain JSON, without its type-level helpers. */
-export const plain = (schema: object): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
-
-/** Ajv names the object that lacks or has a param too many; a person wants the param. */
-function faultOf(fault: ErrorObject): Fault {
-  const { instancePath, params } = fault
-  const name: string | undefined = params.missingProperty ?? params.additionalProperty
-  const beneath = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  return { pointer: `/params${instancePath}${beneath}`, message: faultWords(fault) }
 }

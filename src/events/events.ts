@@ -17,6 +17,24 @@ const event = <T extends string, P extends TProperties>(type: T, description: st
   description
 })
 
+/** How a hook has looked at a call. */
+export const HOOK_RUN = {
+  name: Type.String({ description: 'What it is called, or its command.' }),
+  when: Type.Enum(['before', 'after']),
+  source: Type.Enum(['configuration', 'workspace'], {
+    description: 'Whether it is of the user or administrator, or the workspace brings it.'
+  }),
+  outcome: Type.Enum(['allowed', 'changed', 'refused', 'failed'], {
+    description: '`changed`: it gave other params. `refused`: after a call that is only told.'
+  }),
+  ms: Type.Number({ description: 'How long it took.' }),
+  reason: Type.Optional(Type.String({ description: 'Why it refused, or failed.' })),
+  context: Type.Optional(Type.String({ description: 'What it has to say of the call.' }))
+}
+const HookRuns = Type.Optional(
+  Type.Array(Type.Object(HOOK_RUN), { description: 'The hooks that looked at the call, in their order.' })
+)
+
 /** What happened to one path, as events and calls tell it. */
 export const FILE_CHANGE = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
@@ -47,7 +65,10 @@ export const EVENTS = {
     head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
     pending: Type.Array(Call, { description: 'Calls that wait for a decision, oldest first.' }),
     running: Type.Array(Call),
-    jobs: Type.Array(Job, { description: 'Processes that run on after their call.' })
+    jobs: Type.Array(Job, { description: 'Processes that run on after their call.' }),
+    delegations: Type.Array(Type.String(), {
+      description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
+    })
   }),
   'stream.gap': event('stream.gap', 'The resume point is older than the journal: read /state again.', {
     asked: Type.Integer(),
@@ -56,10 +77,13 @@ export const EVENTS = {
   'tool.call': event('tool.call', 'A call was taken, or waits for a new decision because its preview changed.', {
     tool: Type.String(),
     params: Type.Unknown(),
+    toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
+    requested_tool: Type.Optional(Type.String({ description: 'That name.' })),
     requires_approval: Type.Boolean(),
     agent: Type.Optional(Type.String()),
     context: Type.Optional(Type.String()),
     client: Type.String(),
+    hooks: HookRuns,
     approval: Type.Optional(Approval)
   }),
   'tool.decision': event('tool.decision', 'A waiting call was decided, or nobody decided in time.', {
@@ -86,6 +110,7 @@ export const EVENTS = {
     error: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError' })),
     reason: Type.Optional(Type.String()),
     user_message: Type.Optional(Type.String()),
+    hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number())
   }),
   'file.changed': event('file.changed', 'A file of a workspace is no longer as it was.', {
@@ -118,13 +143,18 @@ export const EVENTS = {
   ),
   'tool.delegate': event(
     'tool.delegate',
-    'A front end is asked to do something for a running call, and answers at POST /delegations/:id.',
+    'A front end is asked to do something for a call, and answers at POST /delegations/:id.',
     {
       delegation_id: Type.String(),
-      effect: Type.String({ description: 'What to do: editor.apply_edit.' }),
+      effect: Type.String({ description: 'What to do, such as editor.open.' }),
       client_id: Type.String({ description: 'The front end that is asked; others leave it alone.' }),
       params: Type.Record(Type.String(), Type.Unknown()),
-      expires_at: Type.String({ format: 'date-time', description: 'Until when an answer counts.' })
+      expires_at: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'Until when an answer counts; left out where it is open until it is withdrawn.'
+        })
+      )
     }
   ),
   'tool.delegation_ended': event(
@@ -132,7 +162,10 @@ export const EVENTS = {
     'A front end has answered, or its answer is not waited for.',
     {
       delegation_id: Type.String(),
-      outcome: Type.Enum(['done', 'refused', 'withdrawn', 'timeout']),
+      outcome: Type.Enum(['done', 'refused', 'withdrawn', 'timeout', 'gone'], {
+        description:
+          'What was answered; or withdrawn: it is not wanted any more; timeout: no answer came; gone: the front end stayed away.'
+      }),
       by: Type.Optional(Type.String({ description: 'The client that answered.' })),
       reason: Type.Optional(Type.String())
     }
@@ -171,6 +204,22 @@ export const EVENTS = {
     state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed']),
     indexed: Type.Integer({ description: 'Files in it.' }),
     reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
+  }),
+  'mcp.changed': event('mcp.changed', 'An MCP server is in another state than before.', {
+    name: Type.String({ description: 'Of the server, as it is configured.' }),
+    state: Type.Enum(
+      ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
+      { description: 'How things stand with it; `backing_off` is tried again by itself.' }
+    ),
+    reason: Type.Optional(Type.String({ description: 'Why it is not ready, and what would cure that.' })),
+    tools: Type.Integer({ description: 'How many of its tools are served.' }),
+    retry_at: Type.Optional(Type.String({ format: 'date-time', description: 'When it is tried again.' }))
+  }),
+  'tools.changed': event('tools.changed', 'Other tools are served than before: list them again.', {
+    source: Type.String({ description: 'Where they come from, such as `mcp:<server>`.' }),
+    added: Type.Array(Type.String(), { description: 'Names of tools that are new.' }),
+    removed: Type.Array(Type.String(), { description: 'Names of tools that are gone.' }),
+    changed: Type.Array(Type.String(), { description: 'Names of tools that are other than before.' })
   }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired']),

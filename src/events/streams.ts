@@ -295,14 +295,17 @@ function stall(reader: OpenReader) {
 const bytesOf = (framed: readonly Framed[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)
 
 /** A snapshot over the size of a frame is left out: who needs it reads /state. */
-const bounded = <S extends { pending: unknown[]; running: unknown[]; jobs: unknown[] }>(snapshot: S): S =>
+const bounded = <S extends { pending: unknown[]; running: unknown[]; jobs: unknown[]; delegations: unknown[] }>(
+  snapshot: S
+): S =>
   Buffer.byteLength(JSON.stringify(snapshot)) <= FRAME_BYTES
     ? snapshot
-    : { ...snapshot, pending: [], running: [], jobs: [], truncated: true, href: '/state' }
+    : { ...snapshot, pending: [], running: [], jobs: [], delegations: [], truncated: true, href: '/state' }
 
 const HEARTBEAT = Buffer.from(': still here\n\n')
 
-const wants = (
+/** Whether an event is one of those. */
+export const wants = (
   { session_id, workspace, tool_call_id, types }: Filter,
   event: { type: string; session_id?: string | null; workspace?: string | null; tool_call_id?: string | null }
 ) =>

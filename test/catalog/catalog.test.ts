@@ -27,7 +27,7 @@ const tool = (more: Partial<Tool> = {}): Tool => ({
 
 const faults = (catalog: Catalog, params: unknown) => {
   try {
-    catalog.check(catalog.find('a_tool', undefined)!, params)
+    catalog.check(catalog.find('a_tool', {})!, params)
     return []
   } catch (error) {
     const { code, details } = error as ToolError
@@ -78,6 +78,39 @@ t.test('what was checked is not changed', async t => {
   const before = structuredClone(params)
   faults(catalog, params)
   t.strictSame(params, before)
+})
+
+t.test('tools come and go by source: the first of a name is served, each change is told once', async t => {
+  const named = (name: string, description = '') => tool({ name, description })
+  const builtIn = named('one')
+  const catalog = new Catalog([builtIn], {})
+  const told: unknown[] = []
+  const stop = catalog.onChange(change => told.push(change))
+  const [two, theirOne] = [named('two'), named('one', 'another')]
+
+  t.same(catalog.put('theirs', [two, theirOne]), ['one'], 'what is taken is told to whoever puts it')
+  t.same(catalog.put('here', [named('three')], { workspace: 'a' }), [])
+  t.equal(catalog.find('one', {}), builtIn)
+  t.equal(catalog.find('two', {}), two)
+  const names = (workspace?: string) => catalog.list({ workspace }).map(({ name }) => name)
+  t.same(names('a'), ['one', 'two', 'three'])
+  t.same(names('b'), ['one', 'two'], 'a workspace has its own')
+  t.equal(catalog.find('three', { workspace: 'b' }), undefined)
+  t.same(catalog.put('there', [named('three')], { workspace: 'b' }), [], 'and another one may use the name')
+
+  catalog.put('theirs', [two])
+  catalog.put('theirs', [two])
+  catalog.put('theirs', [named('two', 'anew'), named('four')])
+  t.same(told, [
+    { source: 'theirs', added: ['two', 'one'], removed: [], changed: [] },
+    { source: 'here', workspace: 'a', added: ['three'], removed: [], changed: [] },
+    { source: 'there', workspace: 'b', added: ['three'], removed: [], changed: [] },
+    { source: 'theirs', added: [], removed: ['one'], changed: [] },
+    { source: 'theirs', added: ['four'], removed: [], changed: ['two'] }
+  ])
+  stop()
+  catalog.put('theirs', [])
+  t.equal(told.length, 5)
 })
 
 t.test('a listing says what a tool may do at worst', async t => {

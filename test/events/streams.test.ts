@@ -12,7 +12,8 @@ async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending:
     head: journal.head,
     pending: pending() as Record<string, unknown>[],
     running: [],
-    jobs: []
+    jobs: [],
+    delegations: []
   }))
   t.teardown(() => streams.close())
   const open = (options: { after?: number; filter?: Filter; until?: (event: { type: string }) => boolean } = {}) => {
