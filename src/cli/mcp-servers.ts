@@ -1,0 +1,52 @@
+// The MCP servers whose tools are served: list them, log in and out, start one anew.
+import type { Command } from 'commander'
+import type { Context } from './context.ts'
+import { safe, table } from './terminal.ts'
+
+interface Which {
+  workspace?: string
+}
+
+export function addServerVerbs(command: Command, context: Context) {
+  command
+    .command('list')
+    .description('List the MCP servers whose tools are served, and how things stand with them.')
+    .action(async () => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const servers = await client.mcpServers({ signal })
+      if (terminal.json) return terminal.outJson(servers)
+      if (servers.length === 0) return terminal.say('No MCP server is configured: see mcp_servers.')
+      const rows = servers.map(({ name, workspace, transport, state, tools, reason = '' }) =>
+        [name, workspace, transport, state, String(tools), reason].map(safe)
+      )
+      terminal.out(table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows))
+    })
+
+  which(command.command('login <name>'), 'Log in to a remote MCP server, in a browser on this machine.').action(
+    async (name: string, { workspace }: Which) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const { authorization_url, expires_at } = await client.mcpLogin(name, { workspace, signal })
+      if (terminal.json) return terminal.outJson({ authorization_url, expires_at })
+      terminal.say('Open this in a browser on this machine, and log in there:')
+      terminal.out(safe(authorization_url))
+    }
+  )
+
+  for (const [verb, words] of [
+    ['logout', 'Forget what logins to a remote MCP server gave.'],
+    ['restart', 'Start an MCP server anew.']
+  ] as const)
+    which(command.command(`${verb} <name>`), words).action(async (name: string, { workspace }: Which) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const servers = await client.mcpServer(verb, name, { workspace, signal })
+      if (terminal.json) return terminal.outJson(servers)
+      for (const { state, reason } of servers)
+        terminal.say(`${safe(name)}: ${state}${reason ? `, ${safe(reason)}` : ''}`)
+    })
+}
+
+const which = (command: Command, words: string) =>
+  command.description(words).option('--workspace <name>', 'only its run for this workspace')

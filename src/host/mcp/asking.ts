@@ -1,0 +1,71 @@
+// The MCP servers of a workspace, as one call asks them.
+import { invalidParam, ToolError } from '../../errors.ts'
+import type { Effects } from '../host.ts'
+import { answerOf, messageOf, progressOf } from './answers.ts'
+import type { Mcp, McpAnswer, McpCallOptions, McpTool } from './mcp.ts'
+import type { Server } from './server.ts'
+import type { Told } from './session.ts'
+
+/** Names that an error lists. */
+const MOST_NAMES = 50
+
+export class Asking implements Mcp {
+  readonly #servers: ReadonlyMap<string, Server>
+  readonly #effects: Pick<Effects, 'signal' | 'committed'>
+
+  constructor(servers: ReadonlyMap<string, Server>, effects: Pick<Effects, 'signal' | 'committed'>) {
+    this.#servers = servers
+    this.#effects = effects
+  }
+
+  async tool(server: string, name: string): Promise<McpTool> {
+    const asked = this.#server(server)
+    const known = asked.tools.get(name)
+    if (known) return known
+    await asked.using(async () => {}, this.#effects.signal)
+    const found = asked.tools.get(name)
+    if (found) return found
+    const there = `${server} has ${listed([...asked.tools.keys()]) || 'no tools'}`
+    throw invalidParam('tool', `there is no tool ${JSON.stringify(name.slice(0, 80))}; ${there}`)
+  }
+
+  async call(tool: McpTool, args: Record<string, unknown>, { tell, timeout_ms }: McpCallOptions): Promise<McpAnswer> {
+    const { committed } = this.#effects
+    const late = new AbortController()
+    const timer =
+      timeout_ms === undefined ? undefined : setTimeout(() => late.abort(tooLate(tool, timeout_ms)), timeout_ms)
+    const signal = AbortSignal.any([this.#effects.signal, late.signal])
+    const asked = this.#server(tool.server)
+    const told: Told = { progress: step => tell(progressOf(step)), message: text => tell(messageOf(text)) }
+    try {
+      return await asked.using(async session => {
+        const now = asked.tools.get(tool.name)
+        if (now?.definition !== tool.definition)
+          throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
+        if (tool.effect !== 'read') await committed()
+        return answerOf(await session.call(now.offered, args, told, signal), now)
+      }, signal)
+    } catch (error) {
+      if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') asked.suspect()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #server(name: string): Server {
+    const server = this.#servers.get(name)
+    if (server) return server
+    const there = listed([...this.#servers.keys()])
+    throw invalidParam(
+      'server',
+      `there is no MCP server ${JSON.stringify(name.slice(0, 80))} here; ${there ? `there are ${there}` : 'none is configured, see mcp_servers'}`
+    )
+  }
+}
+
+const tooLate = ({ server, name }: McpTool, ms: number) =>
+  new ToolError('TIMEOUT', `${name} of ${server} has not answered within ${ms} ms.`)
+
+const listed = (names: readonly string[]) =>
+  names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '')

@@ -1,0 +1,60 @@
+// Opens the way to a server, as its entry says.
+import path from 'node:path'
+import type { McpSettings } from '../../config/mcp.ts'
+import type { Guarding } from '../egress/guard.ts'
+import type { Workspace } from '../host.ts'
+import type { Transport } from './approach.ts'
+import { Hopeless } from './faults.ts'
+import { fetcher } from './fetching.ts'
+import type { Link } from './link.ts'
+import { providerFor } from './oauth.ts'
+import { ProcessLink } from './process-link.ts'
+import { RemoteLink } from './remote-link.ts'
+import type { Entry } from './server.ts'
+import { type ProcessStarter, startProcess } from './start-process.ts'
+import { allExpanded, expanded } from './values.ts'
+
+export interface Opening extends ProcessStarter {
+  settings: McpSettings
+  /** Where what logins gave is kept. */
+  state_dir: string
+  guarding(): Guarding
+}
+
+/** Rejects with `Hopeless` where it cannot be as it is configured. */
+export async function openLink(
+  transport: Transport,
+  entry: Entry,
+  workspace: Workspace,
+  opening: Opening
+): Promise<Link> {
+  const { config, from_workspace } = entry
+  const { environment, settings, state_dir } = opening
+  const fault = faultIn(entry)
+  if (fault) throw new Hopeless(fault)
+  if (transport === 'stdio')
+    return new ProcessLink(await startProcess(config, workspace, opening), settings.max_result_bytes)
+  const url = expanded(config.url!, environment)
+  return RemoteLink.over(transport, {
+    url,
+    headers: allExpanded(config.headers, environment),
+    fetcher: await fetcher({
+      environment,
+      home: url,
+      named_by_others: from_workspace,
+      guarding: opening.guarding(),
+      max_bytes: settings.max_result_bytes
+    }),
+    auth: await providerFor(entry, { url, environment, folder: path.join(state_dir, 'mcp') })
+  })
+}
+
+/** What cannot be about an entry; the schema says the rest. */
+function faultIn({ config: { command, url, type } }: Entry): string | undefined {
+  if (command === undefined && url === undefined) return 'its entry needs a `command` to start or a `url` to reach'
+  if (command !== undefined && url !== undefined) return 'its entry has both a `command` and a `url`: take one out'
+  if (command !== undefined && type !== undefined && type !== 'stdio')
+    return `its entry has a \`command\`, which type ${type} is not for`
+  if (url !== undefined && type === 'stdio') return 'its entry has a `url`, which type stdio is not for'
+  return undefined
+}

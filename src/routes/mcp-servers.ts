@@ -1,0 +1,100 @@
+// The MCP servers whose tools are served: how things stand with them, logging in to one, starting one anew.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { McpServerState } from '../host/mcp/mcp.ts'
+import { problems } from './schema.ts'
+
+export interface McpServersService {
+  states(): McpServerState[]
+  login(name: string, workspace?: string): Promise<{ authorization_url: string; expires_at: string }>
+  logout(name: string, workspace?: string): Promise<void>
+  restart(name: string, workspace?: string): Promise<void>
+}
+
+const Servers = Type.Object({
+  servers: Type.Array(
+    Type.Object(
+      {
+        name: Type.String({ description: 'As it is configured.' }),
+        workspace: Type.String({ description: 'The workspace that this run of it is for.' }),
+        transport: Type.Enum(['stdio', 'http', 'sse'], { description: 'How it is spoken to.' }),
+        state: Type.Enum(
+          ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
+          { description: 'How things stand with it.' }
+        ),
+        reason: Type.Optional(Type.String({ description: 'Why it is not ready, and what would cure that.' })),
+        tools: Type.Integer({ description: 'How many of its tools are served.' })
+      },
+      { additionalProperties: true }
+    )
+  )
+})
+
+const params = Type.Object({ name: Type.String({ description: 'Name of the server.' }) })
+const Which = Type.Object(
+  { workspace: Type.Optional(Type.String({ description: 'Only its run for this workspace.' })) },
+  { additionalProperties: false }
+)
+
+export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServersService }> = async (
+  app,
+  { mcpServers }
+) => {
+  app.get(
+    '/mcp-servers',
+    {
+      schema: {
+        operationId: 'listMcpServers',
+        summary: 'MCP servers whose tools are served, and how things stand with them.',
+        tags: ['server'],
+        response: { 200: Servers, ...problems() }
+      }
+    },
+    async () => ({ servers: mcpServers.states() })
+  )
+
+  app.post(
+    '/mcp-servers/:name/login',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'loginToMcpServer',
+        summary: 'Begin a login to a remote MCP server: a person goes to the address and comes back.',
+        tags: ['server'],
+        params,
+        body: Which,
+        response: {
+          200: Type.Object({
+            authorization_url: Type.String({ description: 'Where to log in, in a browser on this machine.' }),
+            expires_at: Type.String({ format: 'date-time', description: 'Until when that counts.' })
+          }),
+          ...problems('NOT_FOUND', 'CONFLICT', 'MCP_ERROR')
+        }
+      }
+    },
+    async ({ params: { name }, body: { workspace } }) => mcpServers.login(name, workspace)
+  )
+
+  for (const [verb, summary] of [
+    ['logout', 'Forget what logins to a remote MCP server gave.'],
+    ['restart', 'Start an MCP server anew; answers once it is ready or has failed.']
+  ] as const)
+    app.post(
+      `/mcp-servers/:name/${verb}`,
+      {
+        config: { right: 'approve' },
+        schema: {
+          operationId: `${verb}McpServer`,
+          summary,
+          tags: ['server'],
+          params,
+          body: Which,
+          response: { 200: Servers, ...problems('NOT_FOUND') }
+        }
+      },
+      async ({ params: { name }, body: { workspace } }) => {
+        await mcpServers[verb](name, workspace)
+        return { servers: mcpServers.states().filter(server => server.name === name) }
+      }
+    )
+}

@@ -1,0 +1,3 @@
+import mcpTool from './mcp_tool.ts'
+
+export default [mcpTool]
