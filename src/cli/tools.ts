@@ -1,4 +1,4 @@
-import type { ListedTool } from '../client/client.ts'
+import type { ListedTool, ToolsQuery } from '../client/client.ts'
 import { EXIT } from './exit.ts'
 import type { Verb } from './run.ts'
 import { brief, safe, safeJson, type Terminal, table } from './terminal.ts'
@@ -8,11 +8,15 @@ const tools: Verb = (command, context) => {
     .description('List the tools that may be called, or show one with its params.')
     .argument('[name]', 'show this tool')
     .option('--agent <name>', "only this agent's tool set")
-    .addHelpText('after', '\nExamples:\n  toolgate tools\n  toolgate tools edit_file\n  toolgate tools --json')
-    .action(async (name: string | undefined, { agent }: { agent?: string }) => {
+    .option('--toolset <name>', 'by the names and with the params of this toolset')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate tools\n  toolgate tools edit_file\n  toolgate tools --toolset opencode\n  toolgate tools --json'
+    )
+    .action(async (name: string | undefined, { agent, toolset }: ToolsQuery) => {
       const client = await context.connect()
       const { terminal, signal } = context
-      const options = { signal, ...(agent !== undefined && { agent }) }
+      const options = { signal, ...(agent !== undefined && { agent }), ...(toolset !== undefined && { toolset }) }
       if (name !== undefined) return show(terminal, await client.tool(name, options))
       const all = await client.tools(options)
       if (terminal.json) return terminal.outJson(all)

@@ -1,0 +1,16 @@
+// What a new tool begins with: something that works, to be changed piece by piece.
+
+export const templateOf = (name: string) => `import { defineTool, Type } from 'toolgate/tool'
+
+export default defineTool({
+  description: 'Greet somebody. Say here what ${name} does, for people and models.',
+  effect: 'execute', // or read, write, network, destructive: who is asked follows from it
+  input: Type.Object({
+    name: Type.String({ description: 'Whom to greet.' })
+  }),
+  async run({ name }, ctx) {
+    ctx.progress({ message: \`Greeting \${name}\` })
+    return \`Hello, \${name}!\`
+  }
+})
+`

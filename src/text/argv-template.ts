@@ -1,0 +1,111 @@
+// The words of a program with places for params: `["deploy", "--to={environment}", "{files}"]`. Each word stays one word,
+// whatever is put into it: nothing is split, joined or expanded, as no shell is there.
+//
+// `{name}`  the param; a list gives a word for each of its items; a word whose param is missing is left out.
+// `{-name}` the same, and its value may begin with a dash. Any other word that begins with what a param says, and with
+//           a dash, would be taken for an option and is refused.
+// `{{` `}}` braces.
+// A group `{ "when": "name", "words": [...] }` is left out where the param is missing or false.
+
+export interface Group {
+  when: string
+  words: readonly string[]
+}
+export type Template = readonly (string | Group)[]
+
+/** What a word is made of. */
+type Part = { text: string } | { param: string; anything: boolean }
+
+const PLACE = /\{\{|\}\}|\{(-?)([A-Za-z_][A-Za-z0-9_]*)\}|[{}]/g
+
+/** What is wrong with a template for these params; empty where nothing is. */
+export function templateFaults(template: Template, params: readonly string[]): string[] {
+  const [program] = template
+  const faults: string[] = []
+  const known = (name: string) => {
+    if (!params.includes(name)) faults.push(`there is no param ${JSON.stringify(name)}`)
+  }
+  const look = (word: string) => {
+    try {
+      for (const part of partsOf(word)) if ('param' in part) known(part.param)
+    } catch (error) {
+      faults.push((error as Error).message)
+    }
+  }
+  if (typeof program !== 'string' || PLACE.test(program))
+    faults.push('the first word must be a program, without places')
+  PLACE.lastIndex = 0
+  for (const word of template)
+    if (typeof word === 'string') look(word)
+    else {
+      known(word.when)
+      for (const each of word.words) look(each)
+    }
+  return faults
+}
+
+/** A value cannot stand where a param has it. */
+export class PlaceFault extends Error {
+  readonly param: string
+
+  constructor(param: string, message: string) {
+    super(message)
+    this.param = param
+  }
+}
+
+/** The words for these params. Throws a PlaceFault where one does not fit. */
+export function fillTemplate(template: Template, params: Readonly<Record<string, unknown>>): string[] {
+  const filled: string[] = []
+  for (const item of template) {
+    if (typeof item !== 'string' && isOff(params[item.when])) continue
+    for (const word of typeof item === 'string' ? [item] : item.words) filled.push(...wordsOf(word, params))
+  }
+  return filled
+}
+
+const isOff = (value: unknown) => value === undefined || value === null || value === false
+
+function wordsOf(word: string, params: Readonly<Record<string, unknown>>): string[] {
+  let words = ['']
+  for (const [at, part] of partsOf(word).entries()) {
+    const texts = 'text' in part ? [part.text] : textsOf(part.param, params[part.param])
+    if ('param' in part && at === 0 && !part.anything) for (const text of texts) checkDash(part.param, text)
+    words = words.flatMap(begin => texts.map(text => begin + text))
+  }
+  return words
+}
+
+function checkDash(param: string, text: string) {
+  if (text.startsWith('-'))
+    throw new PlaceFault(param, 'must not begin with a dash: the program would take it for an option.')
+}
+
+function partsOf(word: string): Part[] {
+  const parts: Part[] = []
+  let from = 0
+  const add = (text: string) => {
+    const last = parts.at(-1)
+    if (last && 'text' in last) last.text += text
+    else if (text !== '') parts.push({ text })
+  }
+  for (const { 0: found, 1: dash, 2: param, index } of word.matchAll(PLACE)) {
+    add(word.slice(from, index))
+    from = index + found.length
+    if (param !== undefined) parts.push({ param, anything: dash === '-' })
+    else if (found.length === 2) add(found[0]!)
+    else throw new Error(`${JSON.stringify(word)} has a single ${found}: write ${found}${found} for a brace`)
+  }
+  add(word.slice(from))
+  return parts.length === 0 ? [{ text: '' }] : parts
+}
+
+/** One for each item of a list; none where there is nothing. */
+function textsOf(param: string, value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(item => textsOf(param, item))
+  if (typeof value === 'object') throw new PlaceFault(param, 'must be a text, a number, or a list of these.')
+  const text = String(value)
+  if (text.includes('\0')) throw new PlaceFault(param, 'holds a null character.')
+  return [text]
+}

@@ -1,0 +1,318 @@
+// Tools whose code is a module of the user: trusted or not, served, called, changed, broken.
+import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config.ts'
+import { skip } from '../../sandbox/world.ts'
+import type { Json } from '../../start-app.ts'
+import { GREET, startCustom } from './world.ts'
+
+t.setTimeout(120_000)
+
+const names = (states: Json[]) => Object.fromEntries(states.map(({ name, state }) => [name, state]))
+
+t.test('what a repository brings is listed, and served once it is trusted as it is', async t => {
+  const app = await startCustom(t, { 'greet.ts': GREET, '_help.ts': '', 'lib/words.ts': '' })
+  await app.get('/tools')
+  const [state] = await app.states()
+  t.strictSame(state, {
+    name: 'greet',
+    kind: 'module',
+    file: `${app.folder}/greet.ts`,
+    workspace: 'default',
+    state: 'untrusted',
+    reason: `Nobody has trusted it as it is now: look at it, then run toolgate trust ${app.folder}`
+  })
+  t.match(await app.request('POST', '/calls', { tool: 'greet', params: { name: 'Ada' } }), { status: 404 })
+
+  await app.trustTools()
+  t.match(await app.changed(), { source: 'custom:default', workspace: 'default', added: ['greet'] })
+  t.match(await app.get('/tools/greet'), { category: 'custom', effect: 'read', description: 'Greet somebody.' })
+  t.match(await app.run('greet', { name: 'Ada' }), {
+    status: 'success',
+    approved_by: { source: 'auto' },
+    result: { title: 'greet', content: 'Hello, Ada', data: { text: 'Hello, Ada' } }
+  })
+  t.match(await app.request('POST', '/calls', { tool: 'greet', params: { nome: 'Ada' } }), {
+    status: 400,
+    body: { errors: [{ pointer: '/params/name' }, { pointer: '/params/nome' }] }
+  })
+
+  app.writeTool('lib/words.ts', '// another')
+  t.match(await app.changed(), { removed: ['greet'] }, 'a change of any file of the folder ends the trust')
+  t.match(names(await app.states()), { greet: 'untrusted' })
+  await app.trustTools()
+  await app.changed()
+  app.trust.set(app.folder, undefined)
+  t.match(await app.changed(), { removed: ['greet'] })
+})
+
+t.test('a tool asks by its effect, shows what it would do, tells what it did', async t => {
+  const deploy = `
+    import { writeFileSync } from 'node:fs'
+    import { defineTool, Type } from 'toolgate/tool'
+    export default defineTool({
+      name: 'deploy_app',
+      description: 'Deploy the application.',
+      input: Type.Object({ environment: Type.String(), file: Type.Optional(Type.String()) }),
+      output: Type.Object({ version: Type.Integer(), file: Type.String() }),
+      subject: { paths: { file: 'write' } },
+      preview: ({ environment }) => ({ title: 'Deploy to ' + environment, text: 'version 7', notes: ['Takes a while.'] }),
+      run({ environment, file = 'deployed.txt' }, ctx) {
+        console.log('building')
+        ctx.progress({ progress: 0.5, message: 'uploading' })
+        ctx.log('for', environment)
+        if (environment === 'nowhere') throw new Error('There is no such place.')
+        if (environment === 'odd') return { version: 'seven' }
+        writeFileSync(file, environment)
+        return { version: 7, file }
+      },
+      present: ({ version }, { environment }) => ({ title: 'Deployed', content: environment + ' has ' + version, metadata: { version } })
+    })`
+  const app = await startCustom(t, { 'deploy.ts': deploy })
+  await app.trustTools()
+  await app.changed()
+  const waiting = await app.call('deploy_app', { environment: 'staging' })
+  t.match(waiting, {
+    status: 'awaiting_approval',
+    approval: { level: 'ask', preview: { title: 'Deploy to staging', text: 'version 7' } }
+  })
+  t.ok(waiting.approval.preview.notes.includes('Takes a while.'))
+  t.notOk(existsSync(path.join(app.root, 'deployed.txt')), 'nothing has happened')
+
+  const done = await app.run('deploy_app', { environment: 'staging' })
+  t.match(done, {
+    status: 'success',
+    result: {
+      title: 'Deployed',
+      content: 'staging has 7',
+      data: { version: 7, file: 'deployed.txt' },
+      metadata: { version: 7 }
+    },
+    changes: [{ path: 'deployed.txt', operation: 'created' }]
+  })
+  const events = await app.events(`?after=0&tool_call_id=${done.tool_call_id}`)
+  const told = (await events.type('tool.result')).filter(({ event }) => event === 'tool.progress')
+  t.ok(
+    told.some(({ delta }) => delta?.text === 'building\n'),
+    'what it prints'
+  )
+  t.ok(told.some(({ progress, message }) => progress === 0.5 && message === 'uploading'))
+
+  const failed = (environment: string, file?: string) =>
+    app.run('deploy_app', { environment, ...(file && { file }) }).then(({ error }) => error)
+  t.match(await failed('nowhere'), {
+    code: 'EXECUTION_ERROR',
+    message: 'There is no such place. (deploy.ts:15)',
+    details: { module: 'deploy.ts', where: 'deploy.ts:15', printed: 'building' }
+  })
+  t.match(await failed('odd'), {
+    code: 'EXECUTION_ERROR',
+    message: 'deploy_app answered what its output schema does not allow: file is required.'
+  })
+  t.match(await failed('staging', '../out.txt'), { code: 'INVALID_PATH' })
+  t.match(await app.call('deploy_app', { environment: 'staging', file: '.envrc' }), {
+    approval: { level: 'strict' }
+  })
+
+  const { tool_call_id, approval } = waiting
+  app.writeTool('deploy.ts', deploy.replace('version 7', 'version 8'))
+  await app.changed()
+  await app.trustTools()
+  await app.changed()
+  t.match(await app.request('POST', '/approve', { tool_call_id, digest: approval.digest }), {
+    status: 409,
+    body: { code: 'PREVIEW_CHANGED', details: { approval: { preview: { text: 'version 8' } } } }
+  })
+})
+
+t.test('answers of any form become data with a text', async t => {
+  const app = await startCustom(t, {
+    'answer.mjs': `
+      const answers = { list: [1, 2], none: undefined, number: 4, object: { a: 1 }, long: 'x'.repeat(60_000), two: { text: 'a', b: 1 } }
+      export default {
+        description: 'Answers.', effect: 'read',
+        input: { type: 'object', properties: { what: { type: 'string', format: 'word' } }, required: ['what'] },
+        run: ({ what }) => answers[what],
+        present: (output, { what }) => (what === 'number' ? 'four' : undefined)
+      }`
+  })
+  await app.trustTools()
+  await app.changed()
+  const answer = async (what: string) => (await app.run('answer', { what })).result
+  t.match(await answer('list'), { data: { value: [1, 2] }, content: '{\n  "value": [\n    1,\n    2\n  ]\n}' })
+  t.match(await answer('none'), { data: { value: null } })
+  t.match(await answer('number'), { data: { value: 4 }, content: 'four', title: 'answer' })
+  t.match(await answer('object'), { data: { a: 1 } })
+  t.match(await answer('two'), { content: '{\n  "text": "a",\n  "b": 1\n}' })
+  const long = await answer('long')
+  t.equal(long.data.text.length, 60_000)
+  t.match(long, { truncated: true, content: /characters more are in the call's data\.\]$/ })
+})
+
+t.test('what only reads can change nothing, is kept for the next call, and knows no secrets', { skip }, async t => {
+  const sandbox = { ...defaults(Config).sandbox, level: 'auto' } as const
+  const custom_tools = { ...defaults(Config).custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
+  process.env.TOKEN_OF_LOOK = 'a-token-that-nobody-should-see'
+  t.teardown(() => delete process.env.TOKEN_OF_LOOK)
+  const look = (effect: string) => `
+    import { writeFileSync } from 'node:fs'
+    let calls = 0
+    export default {
+      description: 'Looks.', effect: '${effect}', input: { type: 'object' },
+      run(input, ctx) {
+        calls += 1
+        let wrote = true
+        try { writeFileSync('made.txt', 'x'); writeFileSync('.envrc', 'x') } catch { wrote = false }
+        return { wrote, calls, pid: process.pid, level: ctx.isolation.level, token: process.env.TOKEN_OF_LOOK ?? null }
+      }
+    }`
+  const app = await startCustom(
+    t,
+    { 'look.ts': look('read'), 'act.ts': look('write') },
+    { settings: { sandbox, custom_tools } }
+  )
+  await app.trustTools()
+  await app.changed()
+  const [first, second] = [await app.run('look', {}), await app.run('look', {})]
+  t.match(first.result.data, { wrote: false, calls: 1, level: 'strict' })
+  t.match(second.result.data, { wrote: false, calls: 2, level: 'strict' })
+  t.match(first.result.data.token, /^\[|…|\*/, 'it has it, and it is masked')
+  t.notMatch(JSON.stringify(await app.get('/calls')), process.env.TOKEN_OF_LOOK)
+  t.notOk(existsSync(path.join(app.root, 'made.txt')))
+
+  const acted = await app.run('act', {})
+  t.match(acted.result.data, { wrote: true, calls: 1, level: 'workspace', token: null })
+  t.match(acted.changes, [{ path: 'made.txt', operation: 'created' }])
+  t.match(acted.result.content, /Taken out of the workspace.*\.envrc/)
+  t.match((await app.run('act', {})).result.data, { calls: 1 }, 'one that may write ends with its call')
+})
+
+t.test('a call is cancelled, or ends at its time limit, with its process', async t => {
+  const hang = (more: string) => `
+    export default {
+      description: 'Hangs.', ${more} input: { type: 'object', properties: { how: { type: 'string' } } },
+      run({ how }, ctx) {
+        ctx.progress({ message: 'on' })
+        if (how === 'loop') for (;;);
+        if (how === 'exit') process.exit(5)
+        return new Promise(() => {})
+      }
+    }`
+  const app = await startCustom(t, { 'hang.ts': hang(''), 'brief.ts': hang('timeout_ms: 300,') })
+  await app.trustTools()
+  await app.changed()
+  t.match(await app.run('brief', {}), { error: { code: 'TIMEOUT', message: 'No answer within 300 ms.' } })
+  t.match(await app.run('hang', { how: 'exit' }), {
+    error: { code: 'EXECUTION_ERROR', message: 'The module hang.ts does not answer: it ended by itself with code 5.' }
+  })
+  const { tool_call_id, approval } = await app.call('hang', { how: 'loop' })
+  const events = await app.events(`?tool_call_id=${tool_call_id}`)
+  await app.post('/approve?wait_ms=0', { tool_call_id, digest: approval.digest })
+  await events.type('tool.progress', ({ message }) => message === 'on')
+  t.match(await app.post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })
+})
+
+t.test('what is wrong with one is told, and keeps no other from being served', async t => {
+  const plain = (more: string) =>
+    `export default { description: 'One.', input: { type: 'object' }, run: () => 1, ${more} }`
+  const app = await startCustom(t, {
+    'good.ts': plain(''),
+    'syntax.ts': 'export default {\n  run( }\n',
+    'empty.ts': 'export {}',
+    'typo.ts': plain('efect: "read"'),
+    'extra.ts': plain('undo() {}'),
+    'list.ts': `export default { description: 'One.', input: { type: 'array' }, run: () => 1 }`,
+    'text.ts': `export default { description: 'One.', input: 'object', run: () => 1 }`,
+    'schema.ts': plain(`output: { type: 'object', properties: { a: { type: 'strin' } } }`),
+    'subject.ts': plain(`subject: { paths: { file: 'read' } }`),
+    'hosts.ts': plain(`effect: 'read', network: ['example.com']`),
+    'read_file.ts': plain(''),
+    'Bad-Name.ts': plain(''),
+    'twin.ts': plain(`name: 'good'`),
+    'long.ts': plain(`output: { type: 'object', description: 'x'.repeat(70_000) }`)
+  })
+  await app.trustTools()
+  t.match(await app.changed(), { added: ['good', 'read_file'] })
+  const states = await app.states()
+  const reasons = Object.fromEntries(states.map(({ file, state, reason }) => [path.basename(file), reason ?? state]))
+  t.match(reasons, {
+    'good.ts': 'served',
+    'syntax.ts': /\(syntax\.ts:2\)$/,
+    'empty.ts': 'It has no default export.',
+    'typo.ts': 'efect is unknown',
+    'extra.ts': 'undo is unknown: the functions of a tool are run, preview, present.',
+    'list.ts': 'input: must be a schema of type object.',
+    'text.ts': 'input: must be a JSON Schema.',
+    'schema.ts': /^output: is no schema that can be used: .*type/,
+    'subject.ts': 'subject: there is no param "file".',
+    'hosts.ts': 'network: a tool with effect read reaches no hosts',
+    'read_file.ts': 'Another tool is called read_file already: take another name.',
+    'Bad-Name.ts': '"Bad-Name" is no name for a tool: use small letters, digits and _.',
+    'twin.ts': 'Another tool is called good already: take another name.',
+    'long.ts': 'output: must be no longer than 65536 characters.'
+  })
+  t.match(await app.run('good', {}), { result: { data: { value: 1 } } })
+})
+
+t.test('a folder that cannot be taken is told, and another day it can', async t => {
+  const app = await startCustom(t, { 'greet.ts': GREET })
+  await app.trustTools()
+  await app.changed()
+  writeFileSync(path.join(app.folder, 'large.bin'), Buffer.alloc(9 * 1024 * 1024))
+  t.match(await app.changed(), { removed: ['greet'] })
+  t.match(await app.states(), [{ state: 'broken', reason: /holds more than 8388608 bytes/ }])
+  rmSync(path.join(app.folder, 'large.bin'))
+  t.match(await app.changed(), { added: ['greet'] })
+  renameSync(app.folder, `${app.folder}-gone`)
+  t.match(await app.changed(), { removed: ['greet'] })
+  t.same(await app.states(), [])
+})
+
+t.test("the user's own need no trust, serve every workspace, and come and go", async t => {
+  const app = await startCustom(t, {})
+  app.writeUserTool('greet.ts', GREET)
+  t.match(await app.changed(), { source: 'custom', added: ['greet'] })
+  t.match(await app.run('greet', { name: 'Bo' }), { result: { content: 'Hello, Bo' } })
+  app.writeUserTool('greet.ts', GREET.replace('Hello', 'Good day'))
+  t.match(await app.changed(), { changed: ['greet'] })
+  t.match(await app.run('greet', { name: 'Bo' }), { result: { content: 'Good day, Bo' } })
+  app.writeUserTool('greet.ts', 'no module')
+  t.match(await app.changed(), { removed: ['greet'] }, 'the old one is not used instead')
+  t.match(await app.states(), [{ name: 'greet', state: 'broken' }])
+})
+
+t.test('the tools of a workspace are for calls there', async t => {
+  const folder = realpathSync(t.testdir({ ws: { '.toolgate': { tools: { 'greet.ts': GREET } } }, other: {} }))
+  const roots = ['ws', 'other'].map(name => ({ name, path: path.join(folder, name) }))
+  const app = await startCustom(t, {}, { folder, settings: { roots } })
+  await app.trustTools()
+  t.match(await app.changed(), { source: 'custom:ws', workspace: 'ws' })
+  t.match(await app.run('greet', { name: 'Ada' }, { workspace: 'ws' }), { status: 'success' })
+  const elsewhere = { tool: 'greet', params: { name: 'Ada' }, workspace: 'other' }
+  t.match(await app.request('POST', '/calls', elsewhere), { status: 404, body: { code: 'UNKNOWN_TOOL' } })
+  t.match(await app.request('GET', '/tools/greet?workspace=other'), { status: 404 })
+})
+
+t.test('one that is as it was at the last start is there with the first answer', async t => {
+  const folder = realpathSync(t.testdir())
+  const first = await startCustom(t, { 'greet.ts': GREET }, { folder })
+  await first.trustTools()
+  await first.changed()
+  await first.close()
+  const { trust } = first
+  const again = await startCustom(t, {}, { folder, trust })
+  t.match(await again.run('greet', { name: 'Ada' }), { result: { content: 'Hello, Ada' } })
+  await again.close()
+  writeFileSync(path.join(folder, 'state/modules.json'), 'no JSON')
+  const last = await startCustom(t, {}, { folder, trust })
+  if (names(await last.states()).greet !== 'served') await last.changed()
+  t.match(await last.run('greet', { name: 'Ada' }), { result: { content: 'Hello, Ada' } })
+})
+
+t.test('none is looked for where they are switched off', async t => {
+  const custom_tools = { ...defaults(Config).custom_tools, enabled: false }
+  const app = await startCustom(t, { 'greet.ts': GREET }, { settings: { custom_tools } })
+  t.same(await app.states(), [])
+})
