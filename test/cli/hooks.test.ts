@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { isRunning } from '../../src/host/processes/running.ts'
+import { speak } from '../acceptance/world.ts'
+import { place } from './toolgate.ts'
+
+t.test('killed while a hook looks at a call: the call is interrupted, and nothing of the hook is left', async t => {
+  const at = place(t, { 'a.txt': 'one\n' })
+  const mark = path.join(at.folder, 'pid')
+  const hook = {
+    when: 'before',
+    command: ['sh', '-c', `echo $$ > ${mark}.new; mv ${mark}.new ${mark}; sleep 60`],
+    isolation: 'none',
+    timeout_ms: 60_000
+  }
+  mkdirSync(path.join(at.home, '.config/toolgate'), { recursive: true })
+  writeFileSync(path.join(at.home, '.config/toolgate/config.jsonc'), JSON.stringify({ hooks: [hook] }))
+  const first = await at.serve()
+  const { body: asked } = await speak(first).post('/calls?wait_ms=0', { tool: 'read_file', params: { path: 'a.txt' } })
+  t.equal(asked.status, 'queued')
+  while (!existsSync(mark)) await pause(20)
+  const pid = Number(readFileSync(mark, 'utf8'))
+  t.ok(isRunning(pid))
+  first.process.kill('SIGKILL')
+  await first.ended
+
+  writeFileSync(path.join(at.home, '.config/toolgate/config.jsonc'), '{}')
+  const after = speak(await at.serve())
+  t.match(await after.get(`/calls/${asked.tool_call_id}`), { status: 'interrupted', params: { path: 'a.txt' } })
+  while (isRunning(pid)) await pause(20)
+})
+
+t.test("a repository's hook is listed, and runs as soon as a person trusts it", async t => {
+  const config = { hooks: [{ name: 'theirs', when: 'before', command: ['sh', 'check.sh'] }] }
+  const at = place(t, { 'check.sh': 'echo no >&2; exit 2\n', '.toolgate/config.jsonc': JSON.stringify(config) })
+  const server = speak(await at.serve())
+  const read = async () => (await server.call('read_file', { path: 'check.sh' })).body
+  const state = async () => (await server.get('/capabilities')).hooks[0].state
+  t.equal(await state(), 'untrusted')
+  t.match(await read(), { status: 'success' })
+
+  t.match(await at.toolgate(['trust', '.toolgate/config.jsonc', '--yes']), { code: 0 })
+  while ((await state()) === 'untrusted') await pause(20)
+  t.match(await read(), { status: 'rejected', reason: 'The hook theirs refuses it: no' })
+
+  writeFileSync(path.join(at.project, 'check.sh'), 'exit 0\n')
+  t.match(await read(), {
+    status: 'rejected',
+    reason: /check\.sh has changed since it was trusted: see toolgate trust '/
+  })
+  t.match(await at.toolgate(['trust', '--revoke', '.toolgate/config.jsonc']), { code: 0 })
+  while ((await state()) === 'ready') await pause(20)
+  t.match(await read(), { status: 'success' })
+})
