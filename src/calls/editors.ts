@@ -51,9 +51,9 @@ async function applyInEditor({ buffers, delegations, settings }: Engine, live: L
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
 /** Throws where a change would go to an editor that does not listen, so that nobody is asked for nothing. */
-export function mustReachEditors({ delegations, settings }: Engine, paths: readonly JudgedPath[]) {
+export function mustReachEditors({ front_ends, settings }: Engine, paths: readonly JudgedPath[]) {
   if (settings.buffers.on_write !== 'delegate') return
-  for (const { client_id } of written(paths)) delegations.mustOffer(client_id, 'editor.apply_edit')
+  for (const { client_id } of written(paths)) front_ends.mustOffer(client_id, 'editor.apply_edit')
 }
 
 /** What an approver must know of a call that writes what editors hold. */

@@ -23,6 +23,7 @@ export class HeldBuffers {
     const served = workspaceOf(this.#engine, workspace)
     const paths = this.#engine.buffers.put(served, holder, sent, lease_ms)
     this.#engine.languages.warm(served.name, paths)
+    if (sent.length > 0) this.#engine.front_ends.active(holder.client_id)
     return this.#holding(served.name, holder.client_id)
   }
 

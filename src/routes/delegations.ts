@@ -1,21 +1,37 @@
 // Delegations over HTTP: what front ends are asked to do, and their answers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Delegations } from '../calls/delegations.ts'
-import { problems } from './schema.ts'
+import { type Delegations, FRONT_END_EFFECTS } from '../calls/delegations.ts'
+import { ClientId, problems } from './schema.ts'
 
 const Delegation = Type.Object(
   {
     delegation_id: Type.String(),
-    effect: Type.String({ description: 'What to do.' }),
+    effect: Type.Enum(Object.keys(FRONT_END_EFFECTS), { description: 'What to do.' }),
     client_id: Type.String({ description: 'The front end that is asked.' }),
     params: Type.Record(Type.String(), Type.Unknown()),
-    expires_at: Type.String({ format: 'date-time', description: 'Until when an answer counts.' }),
+    expires_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Until when an answer counts; left out where it is open until it is withdrawn.'
+      })
+    ),
     tool_call_id: Type.String({ description: 'The call that waits for it.' }),
     session_id: Type.String(),
     workspace: Type.String()
   },
   { title: 'Delegation' }
+)
+/** What any effect may be answered with; which fields are of which effect, the delegation knows. */
+const Answer = Type.Object(
+  {
+    status: Type.Enum(['done', 'refused']),
+    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why it was refused.' })),
+    ...Type.Partial(
+      Type.Object(Object.assign({}, ...Object.values(FRONT_END_EFFECTS).map(({ answer }) => answer.properties)))
+    ).properties
+  },
+  { additionalProperties: false, title: 'DelegationAnswer' }
 )
 const Id = Type.Object({ id: Type.String({ description: 'delegation_id' }) })
 
@@ -30,11 +46,15 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       schema: {
         operationId: 'listDelegations',
         summary: 'What waits for a front end, oldest first.',
-        tags: ['buffers'],
-        response: { 200: Type.Object({ delegations: Type.Array(Delegation) }), ...problems() }
+        tags: ['front ends'],
+        querystring: Type.Object({ client_id: Type.Optional(ClientId) }, { additionalProperties: false }),
+        response: {
+          200: Type.Object({ delegations: Type.Array(Delegation) }),
+          ...problems('INVALID_PARAMS')
+        }
       }
     },
-    async () => ({ delegations: delegations.open() })
+    async ({ query }) => ({ delegations: delegations.open(query.client_id) })
   )
 
   app.get(
@@ -44,7 +64,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       schema: {
         operationId: 'getDelegation',
         summary: 'One that waits, whole, where its event was too large.',
-        tags: ['buffers'],
+        tags: ['front ends'],
         params: Id,
         response: { 200: Delegation, ...problems('NOT_FOUND') }
       }
@@ -59,21 +79,9 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       schema: {
         operationId: 'answerDelegation',
         summary: 'Answer for the front end that was asked. The first answer counts.',
-        tags: ['buffers'],
+        tags: ['front ends'],
         params: Id,
-        body: Type.Object(
-          {
-            status: Type.Enum(['done', 'refused']),
-            reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why it was refused.' })),
-            content_hash: Type.Optional(
-              Type.String({
-                pattern: '^sha256:[0-9a-f]{64}$',
-                description: 'sha256 of the text that the front end holds now, in UTF-8.'
-              })
-            )
-          },
-          { additionalProperties: false }
-        ),
+        body: Answer,
         response: {
           200: Type.Object({
             delegation_id: Type.String(),

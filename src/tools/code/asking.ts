@@ -1,5 +1,6 @@
 // What all questions to language servers have in common: what policy is told of them, and how their waiting is told.
 import type { Languages } from '../../host/lsp/languages.ts'
+import { telling } from '../../tool/telling.ts'
 import type { Context, Effect, Progress } from '../../tool.ts'
 
 /** A server that starts reads a whole project first; one that runs is held to a few seconds by the host. */
@@ -17,29 +18,11 @@ export const QUESTION = {
 }
 
 /** Waits for an answer, and tells meanwhile what it waits for. */
-export async function* whileAsking<T>(
+export const whileAsking = <T>(
   { host: { languages } }: Context,
   ask: (languages: Languages) => Promise<T>
-): AsyncGenerator<Progress, T> {
-  const told: string[] = []
-  let wake = () => {}
-  let answered = false
-  languages.tells(message => {
-    told.push(message)
-    wake()
+): AsyncGenerator<Progress, T> =>
+  telling(tell => {
+    languages.tells(message => tell({ message }))
+    return ask(languages)
   })
-  const answer = ask(languages).finally(() => {
-    answered = true
-    wake()
-  })
-  answer.catch(() => {})
-  while (!answered) {
-    const message = told.shift()
-    if (message === undefined) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      wake = resolve
-      await promise
-    } else yield { message }
-  }
-  return answer
-}

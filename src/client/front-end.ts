@@ -1,0 +1,155 @@
+// A front end in a program: what it can do for calls, as functions by name. It hears what it is asked over connections
+// that come and go, does each thing once, and answers until the server has heard it.
+import type { Delegation, EffectAnswer, EffectParams, FrontEndEffect } from '../calls/delegations.ts'
+import type { Event, EventOf, EventType } from '../events/events.ts'
+import type { Client } from './client.ts'
+import type { ToolgateError } from './error.ts'
+import { type EventsOptions, pause } from './events.ts'
+import type { DelegationAnswer } from './wire.ts'
+
+/** What is done for each effect. What it gives is the answer; what it throws is told as a refusal. `signal` aborts once
+ * nobody waits any more: then whatever is still shown for it goes. */
+export type Handlers = {
+  [E in FrontEndEffect]?: (params: EffectParams<E>, about: { delegation: Delegation; signal: AbortSignal }) => Given<E>
+}
+
+/** Where nothing must be answered, anything may be given. */
+type Given<E extends FrontEndEffect> =
+  Record<never, never> extends EffectAnswer<E> ? unknown : EffectAnswer<E> | Promise<EffectAnswer<E>>
+
+export interface OfferOptions extends Omit<EventsOptions, 'effects' | 'types' | 'after' | 'signal' | 'tool_call_id'> {
+  /** Further events to hear on the same connection, besides those of delegations. */
+  types?: readonly EventType[]
+  onEvent?: (event: Event) => void
+  signal?: AbortSignal
+}
+
+/** How many that were done are remembered, so that none is done twice. */
+const REMEMBERED = 1_000
+/** Pause before an answer that could not be sent is sent again. */
+const RETRY_MS = 500
+
+export class FrontEnd {
+  /** Which front end this is; the same over all its connections. */
+  readonly client_id: string
+  /** Resolves once it can be asked; rejects where the server refuses. */
+  readonly ready: Promise<void>
+  /** Resolves once it has left; rejects where the server refused. */
+  readonly closed: Promise<void>
+  readonly #client: Client
+  readonly #handlers: Handlers
+  readonly #options: OfferOptions
+  readonly #leave = new AbortController()
+  readonly #doing = new Map<string, AbortController>()
+  readonly #done = new Set<string>()
+  /** Newest event when the connection began: what was asked before is fetched. */
+  #head = 0
+
+  constructor(client: Client, handlers: Handlers, options: OfferOptions = {}) {
+    this.#client = client
+    this.#handlers = handlers
+    this.#options = options
+    this.client_id = options.client_id ?? crypto.randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.ready = promise
+    this.closed = this.#follow(resolve)
+    this.closed.then(resolve, reject)
+    promise.catch(() => {})
+    this.closed.catch(() => {})
+  }
+
+  /** Leaves. What is shown for calls goes. */
+  close() {
+    this.#leave.abort()
+  }
+
+  async #follow(ready: () => void) {
+    const { onEvent, types = [], signal, ...options } = this.#options
+    const leave = signal ? AbortSignal.any([signal, this.#leave.signal]) : this.#leave.signal
+    const events = this.#client.events({
+      ...options,
+      signal: leave,
+      client_id: this.client_id,
+      effects: Object.keys(this.#handlers),
+      types: ['tool.delegate', 'tool.delegation_ended', ...types]
+    })
+    try {
+      for await (const event of events) {
+        if (event.type === 'stream.snapshot') {
+          await this.#catchUp(event).catch(() => {})
+          ready()
+        } else if (event.type === 'tool.delegate' && event.client_id === this.client_id && event.seq > this.#head)
+          void this.#begin(event)
+        else if (event.type === 'tool.delegation_ended') this.#forget(event.delegation_id, event.outcome)
+        onEvent?.(event)
+      }
+    } finally {
+      for (const id of [...this.#doing.keys()]) this.#forget(id, 'left')
+    }
+  }
+
+  /** What has ended meanwhile is given up, what was asked is begun. */
+  async #catchUp({ head, delegations, truncated }: EventOf<'stream.snapshot'>) {
+    this.#head = head
+    const mine =
+      truncated || delegations.length > 0 ? await this.#client.delegations({ client_id: this.client_id }) : []
+    const open = new Set(mine.map(({ delegation_id }) => delegation_id))
+    for (const id of [...this.#doing.keys()]) if (!open.has(id)) this.#forget(id, 'ended')
+    for (const delegation of mine) void this.#do(delegation)
+  }
+
+  async #begin({ delegation_id, params, ...about }: EventOf<'tool.delegate'>) {
+    const whole = params === undefined ? this.#client.delegation(delegation_id) : { ...about, delegation_id, params }
+    // One that has ended before it could be fetched asks for nothing.
+    const delegation = await Promise.resolve(whole as Delegation | Promise<Delegation>).catch(() => undefined)
+    if (delegation) await this.#do(delegation)
+  }
+
+  async #do(delegation: Delegation) {
+    const { delegation_id: id, effect, params } = delegation
+    if (this.#doing.has(id) || this.#done.has(id)) return
+    const doing = new AbortController()
+    this.#doing.set(id, doing)
+    const { signal } = doing
+    const answer = await this.#handle(effect, params, { delegation, signal })
+    await this.#answer(id, answer, signal)
+  }
+
+  async #handle(
+    effect: FrontEndEffect,
+    params: unknown,
+    about: { delegation: Delegation; signal: AbortSignal }
+  ): Promise<DelegationAnswer> {
+    const handler = this.#handlers[effect] as ((params: unknown, about: object) => unknown) | undefined
+    if (!handler) return refusal(`${effect} is not offered`)
+    try {
+      const given = await handler(params, about)
+      return { status: 'done', ...(typeof given === 'object' && given) }
+    } catch (error) {
+      return refusal(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** What cannot be sent now is sent later, as long as it is waited for. */
+  async #answer(id: string, answer: DelegationAnswer, signal: AbortSignal) {
+    while (!signal.aborted)
+      try {
+        await this.#client.answerDelegation(id, answer)
+        this.#forget(id, 'answered')
+      } catch (error) {
+        const { status, message } = error as ToolgateError
+        if (status === 400 && answer.status === 'done') answer = refusal(`its answer does not fit: ${message}`)
+        else if (status >= 400 && status < 500 && status !== 401) this.#forget(id, 'ended')
+        else await pause(this.#options.retry_ms ?? RETRY_MS, signal)
+      }
+  }
+
+  #forget(id: string, why: string) {
+    this.#doing.get(id)?.abort(new Error(why))
+    this.#doing.delete(id)
+    this.#done.add(id)
+    if (this.#done.size > REMEMBERED) this.#done.delete(this.#done.keys().next().value!)
+  }
+}
+
+const refusal = (reason: string): DelegationAnswer => ({ status: 'refused', reason: reason.slice(0, 4_096) })

@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { fitting } from '../../text/fitting.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { FRONT_END } from './front-end.ts'
+
+const LIMIT = 200
+const LONGEST_MESSAGE = 2_000
+/** The worst first. */
+const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const
+
+const Found = Type.Object({
+  path: Type.String({ description: 'Relative to the workspace root.' }),
+  line: Type.Integer({ description: 'Counted from 1.' }),
+  column: Type.Integer({ description: 'Counted from 1, in characters.' }),
+  end_line: Type.Optional(Type.Integer({ description: 'Line of its end.' })),
+  end_column: Type.Optional(Type.Integer({ description: 'Column right after its last character.' })),
+  severity: Type.Enum([...SEVERITIES], { description: 'How bad it is, by the editor.' }),
+  message: Type.Optional(
+    Type.String({ description: 'What is wrong; left out where the file may not be read without asking.' })
+  ),
+  code: Type.Optional(Type.String({ description: 'Code of it.' })),
+  source: Type.Optional(Type.String({ description: 'What found it, such as eslint.' }))
+})
+type Found = Static<typeof Found>
+
+const count = (description: string) => Type.Integer({ description })
+
+export default defineTool({
+  name: 'editor_diagnostics',
+  category: 'editor',
+  description:
+    "Tell the errors and warnings that the person's editor shows now, whatever found them, also in text that is not saved. For what language servers find by themselves use diagnostics. Fails at once where no editor is there.",
+  input: Type.Object(
+    {
+      path: Type.Optional(
+        Type.String({ minLength: 1, description: 'File or folder, relative to the workspace root; all by default.' })
+      )
+    },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    diagnostics: Type.Array(Found, { description: `The worst first, then by path and line; at most ${LIMIT}.` }),
+    counts: Type.Object(
+      {
+        error: count('Errors.'),
+        warning: count('Warnings.'),
+        information: count('Information.'),
+        hint: count('Hints.')
+      },
+      { description: 'How many there are of each in the workspace.' }
+    ),
+    truncated: Type.Boolean({ description: 'There are more than are told.' }),
+    front_end: FRONT_END
+  }),
+  timeout_ms: 15_000,
+  effect: 'read',
+  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  // What is found in a file says what is in it.
+  touches: ({ path }, { host: { files } }) =>
+    path !== undefined && files.peek(path).kind !== 'directory' ? [{ path, access: 'read' as const }] : [],
+  check: (_input, { delegate }) => delegate.must_reach('editor.diagnostics'),
+  async run({ path: given }, ctx) {
+    const asked = given === undefined ? undefined : ctx.host.files.peek(given).path
+    const { answer, client } = await ctx.delegate('editor.diagnostics', { ...(asked !== undefined && { path: asked }) })
+    const teller = findingTeller(ctx)
+    const all = answer.diagnostics.map(teller).filter(found => found !== undefined)
+    const here = all.filter(({ path }) => isWithin(path, asked)).sort(byBadness)
+    const counts = { error: 0, warning: 0, information: 0, hint: 0 }
+    for (const { severity } of here) counts[severity] += 1
+    return { diagnostics: here.slice(0, LIMIT), counts, truncated: here.length > LIMIT, front_end: client }
+  },
+  present({ diagnostics, counts, truncated, front_end }, { path }) {
+    const shown = diagnostics.length === 0 ? [`${front_end} shows nothing wrong.`] : fitting(diagnostics.map(inWords))
+    const total = SEVERITIES.reduce((sum, each) => sum + counts[each], 0)
+    return {
+      title: `${path ?? 'all'}: ${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`,
+      content: [
+        ...shown,
+        ...(truncated ? [`(${diagnostics.length} of ${total} are told, the worst first.)`] : [])
+      ].join('\n'),
+      metadata: { ...counts },
+      ...(truncated && { truncated })
+    }
+  },
+  awaits_front_end: true
+})
+
+/** Of what an editor tells, what is about the workspace and may be told: its other windows are nobody's business. */
+function findingTeller({ host: { files }, may_show }: Context) {
+  const known = new Map<string, { path: string; shown: boolean } | undefined>()
+  const placed = (given: string) => {
+    try {
+      return { path: files.peek(given).path, shown: may_show({ path: given }) }
+    } catch (error) {
+      if (error instanceof ToolError) return undefined
+      throw error
+    }
+  }
+  return ({ path: given, message, ...found }: Found & { message: string }): Found | undefined => {
+    if (!known.has(given)) known.set(given, placed(given))
+    const place = known.get(given)
+    if (!place) return undefined
+    return {
+      path: place.path,
+      ...found,
+      ...(place.shown && { message: message.slice(0, LONGEST_MESSAGE).toWellFormed() })
+    }
+  }
+}
+
+const isWithin = (path: string, folder: string | undefined) =>
+  folder === undefined || folder === '.' || path === folder || path.startsWith(`${folder}/`)
+
+const badness = ({ severity }: Found) => SEVERITIES.indexOf(severity)
+const byBadness = (a: Found, b: Found) =>
+  badness(a) - badness(b) || (a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1)
+
+const inWords = ({ path, line, column, severity, message, code, source }: Found) => {
+  const by = [source, code].filter(word => word !== undefined).join(' ')
+  return `${path}:${line}:${column}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
+}
+
+const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

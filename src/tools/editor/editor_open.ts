@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { defineTool } from '../../tool.ts'
+import { FRONT_END } from './front-end.ts'
+
+const place = (what: string) => Type.Integer({ minimum: 1, description: `${what}, counted from 1.` })
+
+export default defineTool({
+  name: 'editor_open',
+  category: 'editor',
+  description:
+    'Show a file to the person, in their editor, at a line if you give one. It opens beside what they do and does not take the focus. Fails at once where no editor is there.',
+  input: Type.Object(
+    {
+      path: Type.String({ minLength: 1, description: 'File to show, relative to the workspace root.' }),
+      line: Type.Optional(place('Line')),
+      column: Type.Optional(place('Column, in characters, of that line'))
+    },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    path: Type.String({ description: 'The file, links followed.' }),
+    line: Type.Optional(place('Line that was asked for')),
+    column: Type.Optional(place('Column that was asked for')),
+    front_end: FRONT_END
+  }),
+  timeout_ms: 15_000,
+  effect: 'read',
+  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+  check({ path, line, column }, { host: { files }, delegate }) {
+    if (column !== undefined && line === undefined) throw invalidParam('column', 'needs a line; give both.')
+    const { kind } = files.peek(path)
+    if (kind === 'missing' && !files.unsaved(path))
+      throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+    if (kind === 'directory' || kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is not a file.`, { path })
+    delegate.must_reach('editor.open')
+  },
+  async run({ path: given, line, column }, { host, delegate }) {
+    const { path } = host.files.peek(given)
+    const at = { path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) }
+    const { client } = await delegate('editor.open', at)
+    return { ...at, front_end: client }
+  },
+  present: ({ path, line, front_end }) => ({
+    title: line === undefined ? path : `${path}:${line}`,
+    content: `${front_end} shows ${path}${line === undefined ? '' : ` at line ${line}`}.`
+  }),
+  awaits_front_end: true
+})

@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../errors.ts'
+import type { Found } from '../../host/files/files.ts'
+import { unifiedDiff } from '../../text/diff.ts'
+import { decode } from '../../text/encoding.ts'
+import { type Context, defineTool } from '../../tool.ts'
+import { FRONT_END } from './front-end.ts'
+
+/** A larger file is not for a person to look through. */
+const LARGEST = 2 * 1024 * 1024
+/** A person may take that long. */
+const PATIENCE_MS = 600_000
+
+const Input = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      description: 'File that the proposal is about, relative to the workspace root; it need not be there.'
+    }),
+    new_content: Type.String({ description: 'The whole text that you propose.' })
+  },
+  { additionalProperties: false }
+)
+
+export default defineTool({
+  name: 'editor_show_diff',
+  category: 'editor',
+  description:
+    'Show the person, in their editor, what a file would become, and wait until they accept it, change it or reject it. Writes nothing: to have a change shown, approved and made in one step, call write_file or edit_file instead.',
+  input: Input,
+  output: Type.Object({
+    path: Type.String({ description: 'The file, links followed.' }),
+    hash: Type.Optional(
+      Type.String({ description: 'sha256 of the file as it was shown, to give as if_match when you write it.' })
+    ),
+    decision: Type.Enum(['accepted', 'rejected'], { description: 'What the person decided.' }),
+    edited: Type.Boolean({ description: 'They accepted another text than was proposed.' }),
+    content: Type.Optional(Type.String({ description: 'The text as accepted, where it is another one.' })),
+    diff: Type.Optional(Type.String({ description: 'What they changed of the proposal, as a unified diff.' })),
+    comment: Type.Optional(Type.String({ description: 'What they said to it.' })),
+    front_end: FRONT_END
+  }),
+  timeout_ms: PATIENCE_MS,
+  effect: 'read',
+  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+  async check(input, ctx) {
+    await proposal(input, ctx)
+    ctx.delegate.must_reach('editor.show_diff')
+  },
+  async run(input, ctx) {
+    const { hash, ...proposed } = await proposal(input, ctx)
+    const { path, after } = proposed
+    const { answer, client } = await ctx.delegate('editor.show_diff', proposed, { ms: PATIENCE_MS })
+    const { decision, content, comment } = answer
+    const edited = decision === 'accepted' && content !== undefined && content !== after
+    return {
+      path,
+      ...(hash !== undefined && { hash }),
+      decision,
+      edited,
+      ...(edited && { content, diff: unifiedDiff(path, after, content).diff }),
+      ...(comment !== undefined && { comment }),
+      front_end: client
+    }
+  },
+  present({ path, decision, edited, diff, comment, front_end }) {
+    const words = decision === 'rejected' ? 'Rejected' : edited ? 'Accepted with changes' : 'Accepted as proposed'
+    const still = decision === 'accepted' ? ' Nothing is written yet.' : ''
+    return {
+      title: `${path}: ${words.toLowerCase()}`,
+      content: [
+        `${words} by the person at ${front_end}.${still}`,
+        ...(comment === undefined ? [] : [`They said: ${comment}`]),
+        ...(edited ? ['What they changed of the proposal:', diff] : [])
+      ].join('\n'),
+      metadata: { decision, edited }
+    }
+  },
+  awaits_front_end: true
+})
+
+/** The text as a person sees it now, and as it would be; `hash` is of what writing the file would replace. */
+async function proposal({ path: given, new_content: after }: Static<typeof Input>, { host: { files } }: Context) {
+  const { path } = files.peek(given)
+  const found = await files.look(given)
+  const before = files.unsaved(given)?.buffer.text ?? (found && saved(given, found))
+  if (before === after) throw invalidParam('new_content', `is what ${given} holds already.`)
+  const { diff } = unifiedDiff(path, before, after)
+  return { path, ...(before !== undefined && { before }), after, diff, hash: found?.hash }
+}
+
+function saved(path: string, { size, bytes }: Found): string {
+  if (!bytes || size > LARGEST)
+    throw new ToolError('TOO_LARGE', `${path} has ${size} bytes; files over ${LARGEST} are not shown so.`, { path })
+  const text = decode(bytes)?.text
+  if (text === undefined) throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
+  return text
+}
