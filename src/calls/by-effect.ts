@@ -19,13 +19,22 @@ const BY_EFFECT: Record<Effect, Decided> = {
 }
 
 export function byEffect(question: Question): Verdict {
-  const { decision, reason } = question.effect === 'execute' ? ofExecution(question) : BY_EFFECT[question.effect]
+  const { decision, reason } = DECIDE[question.effect]?.(question) ?? BY_EFFECT[question.effect]
   return {
     decision,
     reason,
     matched_rules: [{ tier: 'tool', effect: question.effect, reason }],
     always_options: decision === 'ask' ? alwaysOptions(question) : [],
     source: decision === 'allow' ? 'auto' : 'user'
+  }
+}
+
+const DECIDE: Partial<Record<Effect, (question: Question) => Decided>> = {
+  execute: ofExecution,
+  network: ({ host_allowed, method, sends = [] }) => {
+    const parts = [...(method === undefined || method === 'GET' ? [] : [`a ${method}`]), ...sends]
+    if (parts.length > 0) return asked(`It sends ${parts.join(', ')}.`)
+    return host_allowed ? { decision: 'allow', reason: 'It reads at a host that web.allow names.' } : BY_EFFECT.network
   }
 }
 

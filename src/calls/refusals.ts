@@ -37,7 +37,7 @@ const REFUSALS: Refuse[] = [
   // What runs by itself is kept from changing anything.
   (question, { read_only }) =>
     read_only && question.effect !== 'read' && !(question.effect === 'execute' && runsByItself(question))
-      ? { tier: 'server', code: 'PERMISSION_DENIED', reason: 'The server was started read-only.' }
+      ? { tier: 'server', code: 'PERMISSION_DENIED', reason: READ_ONLY[String(read_only)]! }
       : undefined,
   ({ paths, command, may_approve }, { sensitive_call_only }) => {
     if (may_approve || sensitive_call_only === 'ask') return undefined
@@ -52,6 +52,11 @@ const REFUSALS: Refuse[] = [
     )
   }
 ]
+
+const READ_ONLY: Record<string, string> = {
+  true: 'The server was started read-only.',
+  agent: 'This agent may only read.'
+}
 
 const runsByItself = (question: Question) => byEffect(question).decision === 'allow'
 

@@ -3,14 +3,21 @@ import type { ConfiguredRule, Match } from '../config.ts'
 import { plainArgv } from '../shell/plain.ts'
 import { HARMLESS_FILES } from '../shell/reading.ts'
 import { globMatches, literalGlob } from '../text/anchored-glob.ts'
+import { patternsReady } from '../text/pattern.ts'
 import { allHosts, someHost } from './hosts.ts'
 import { isLooser } from './isolation.ts'
 import type { Facts, JudgedCommand, JudgedPart, Kept } from './question.ts'
+import { patternCovers, patternCoversPart, patternIsOnCommand, patternTouches } from './rule-patterns.ts'
 
 /** Whether a rule says something of a call; `unclear` where that cannot be told, so that the call must be asked about. */
 type Holds = boolean | 'unclear'
 
 type Rule = Pick<ConfiguredRule, 'effect' | 'match'>
+
+/** Loads what these rules need to be held against a call. No rule is in force before. */
+export async function readyFor(rules: readonly Pick<Rule, 'match'>[]): Promise<void> {
+  if (rules.some(({ match }) => match.pattern !== undefined)) await patternsReady()
+}
 
 /** A rule that allows must cover the whole call; one that denies or asks holds as soon as it touches a part of it. */
 export function ruleHolds({ effect, match }: Rule, facts: Facts): Holds {
@@ -21,8 +28,8 @@ export function ruleHolds({ effect, match }: Rule, facts: Facts): Holds {
 /** Which parts of a line that an allowing rule does not cover whole it covers at least. */
 export function partsCovered({ effect, match }: Rule, facts: Facts): readonly JudgedPart[] {
   const { command } = facts
-  if (effect !== 'allow' || match.command === undefined || !command?.literal) return []
-  return coversAround(match, facts) ? command.parts.filter(part => coversPart(match, part, command.cwd ?? ROOT)) : []
+  if (effect !== 'allow' || !isOnCommand(match, facts) || !command?.literal) return []
+  return coversAround(match, facts) ? command.parts.filter(part => coversPart(match, part, facts)) : []
 }
 
 export const expired = ({ expires_at }: Pick<ConfiguredRule, 'expires_at'>, now: number) =>
@@ -42,12 +49,18 @@ function held(fields: Partial<Fields>, match: Match, facts: Facts): Holds {
 }
 
 const PLAIN = {
-  tool: ({ tool }, facts) => globMatches(tool!, facts.tool),
+  // A name of a toolset is meant as it stands: as a glob it could reach further than whoever wrote it knew.
+  tool: ({ tool }, facts) =>
+    namesOf(facts).some(name => globMatches(tool!, name)) || (facts.other_names?.includes(tool!) ?? false),
+  definition: ({ definition }, { known_as }) => definition === known_as?.definition,
   category: ({ category }, facts) => category === facts.category,
   effect: ({ effect }, facts) => effect === facts.effect,
   agent: ({ agent }, facts) => facts.agent !== undefined && globMatches(agent!, facts.agent),
-  client: ({ client }, facts) => globMatches(client!, facts.client)
+  client: ({ client }, facts) => globMatches(client!, facts.client),
+  method: ({ method }, facts) => facts.host !== undefined && method === (facts.method ?? 'GET')
 } satisfies Partial<Fields>
+
+const namesOf = ({ tool, known_as }: Facts) => [tool, ...(known_as?.names ?? [])]
 
 /** Everything but the command's text. */
 const COVERS: Partial<Fields> = {
@@ -58,26 +71,40 @@ const COVERS: Partial<Fields> = {
     command === undefined && paths.length > 0 && paths.every(used => globMatches(path!, used.path)),
   // Leave for a command's text is no leave to run it with another environment or input.
   command: (_, { command, alters }) => command !== undefined && !alters?.length,
-  mode: ({ command }) => command !== undefined
+  mode: ({ command }) => command !== undefined,
+  // A command's text is held against it part by part.
+  pattern: (match, facts) => (patternIsOnCommand(match, facts) ? !facts.alters?.length : patternCovers(match, facts)),
+  param: ({ pattern }) => pattern !== undefined
 }
 
 const coversAround = (match: Match, facts: Facts): boolean =>
-  held(COVERS, match, facts) === true && (!facts.kept || coversKept(match, facts.kept))
+  held(COVERS, match, facts) === true && coversSent(match, facts) && (!facts.kept || coversKept(match, facts.kept))
+
+/** Leave to read at a host is none to send it anything. */
+const coversSent = ({ method }: Match, { host, method: asked = 'GET', sends = [] }: Facts) =>
+  host === undefined || method !== undefined || (asked === 'GET' && sends.length === 0)
 
 /** Leave to run with much around it is none to run with less, and none to reach the network. */
 const coversKept = ({ isolation, network = [] }: Match, kept: Kept) =>
   !isLooser(kept.level, isolation ?? kept.default) && kept.network.every(host => allHosts(network, host))
 
-function coversCommand(match: Match, { command }: Facts): boolean {
-  if (match.command === undefined) return match.cwd === undefined || (command !== undefined && staysIn(match, command))
+const isOnCommand = (match: Match, facts: Facts) => match.command !== undefined || patternIsOnCommand(match, facts)
+
+function coversCommand(match: Match, facts: Facts): boolean {
+  const { command } = facts
+  if (!isOnCommand(match, facts)) return match.cwd === undefined || (command !== undefined && staysIn(match, command))
   const { parts, literal, cwd = ROOT } = command!
   if (isWhole(match, command!)) return runsIn(match, cwd)
-  const covered = literal ? parts.filter(part => coversPart(match, part, cwd)) : []
+  const covered = literal ? parts.filter(part => coversPart(match, part, facts)) : []
   return covered.length > 0 && parts.every(part => part.class === 'auto' || covered.includes(part))
 }
 
-const coversPart = (match: Match, part: JudgedPart, cwd: string) =>
-  partMatches(match, part) && isOfItsWords(part) && runsIn(match, folderOf(part, cwd))
+function coversPart(match: Match, part: JudgedPart, facts: Facts) {
+  const isMeant =
+    (match.command === undefined || partMatches(match, part)) &&
+    (!patternIsOnCommand(match, facts) || patternCoversPart(match, part))
+  return isMeant && isOfItsWords(part) && runsIn(match, folderOf(part, facts.command!.cwd ?? ROOT))
+}
 
 const ROOT = '.'
 /** The same words do something else in another folder, so leave for a command is leave for one. */
@@ -110,6 +137,8 @@ const TOUCHES: Fields = {
       command.parts.some(part => partMatches(match, part) || partMatches(match, withoutFolder(part))) ||
       (!command.literal && 'unclear')),
   mode: ({ command }) => command !== undefined,
+  pattern: patternTouches,
+  param: ({ pattern }) => pattern !== undefined,
   cwd: ({ cwd: glob }, { command }) => {
     if (!command) return false
     const { cwd = ROOT, parts } = command
@@ -131,7 +160,8 @@ function mayHold(folder: string, glob: string) {
   return literal.startsWith(`${folder}/`) || `${folder}/`.startsWith(literal)
 }
 
-const isWhole = ({ command, mode }: Match, { text }: JudgedCommand) => mode !== 'prefix' && command === text
+const isWhole = ({ command, mode, pattern }: Match, { text }: JudgedCommand) =>
+  mode !== 'prefix' && command === text && pattern === undefined
 
 /** Whether a rule's command is this one, by its words. */
 function partMatches({ command, mode }: Match, { text, argv }: Pick<JudgedPart, 'text' | 'argv'>): boolean {

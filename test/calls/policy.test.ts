@@ -413,7 +413,7 @@ t.test('an offered rule holds for the call, and for no other path or command tha
       }
       return true
     }),
-    { numRuns: 3_000 }
+    { numRuns: 1_000 }
   )
 })
 
@@ -493,7 +493,7 @@ t.test('a command rule matches the same text, or plain words with the same begin
         return true
       }
     ),
-    { numRuns: 3_000 }
+    { numRuns: 1_000 }
   )
 })
 
@@ -590,7 +590,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       const harder = judge(facts, rulebook({ ...book, administrator: [...administrator, rule('ask', { tool: '**' })] }))
       return RANK[harder.decision] >= Math.min(RANK[verdict.decision], RANK.ask)
     }),
-    { numRuns: 1_500 }
+    { numRuns: 400 }
   )
 })
 

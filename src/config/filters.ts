@@ -1,0 +1,31 @@
+// Auto-approve filters: short for rules with a pattern on what a tool's call is about.
+import { type Static, Type } from 'typebox'
+import type { ConfiguredRule } from './rules.ts'
+
+const Patterns = (effect: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: `Patterns of calls that are ${effect}.` }))
+
+export const Filters = Type.Record(
+  Type.String(),
+  Type.Object(
+    { allow: Patterns('allowed without asking'), deny: Patterns('refused') },
+    { additionalProperties: false }
+  ),
+  {
+    default: {},
+    description:
+      'By the name of a tool, or one that a toolset has for it: patterns on what its calls are about, each short for a rule that allows or denies.'
+  }
+)
+export type Filters = Static<typeof Filters>
+
+/** The rules that filters are short for, each with where it stands. */
+export const filterRules = (filters: Filters): { rule: ConfiguredRule; at: (string | number)[] }[] =>
+  Object.entries(filters).flatMap(([tool, patterns]) =>
+    (['deny', 'allow'] as const).flatMap(effect =>
+      (patterns[effect] ?? []).map((pattern, index) => ({
+        rule: { effect, match: { tool, pattern } },
+        at: ['filters', tool, effect, index]
+      }))
+    )
+  )

@@ -1,0 +1,106 @@
+// What a rule says and what it matches on, wherever it stands.
+import { type Static, Type } from 'typebox'
+import { ASKED_LEVELS } from '../host/sandbox/level-names.ts'
+
+const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
+
+/** What a rule matches on; every named field must hold. */
+export const Match = Type.Object(
+  {
+    tool: Type.Optional(Type.String({ description: 'Tool name, or a glob over names.' })),
+    category: Type.Optional(Type.String()),
+    effect: Type.Optional(Effect),
+    agent: Type.Optional(Type.String()),
+    client: Type.Optional(Type.String()),
+    path: Type.Optional(
+      Type.String({
+        description:
+          'Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any.'
+      })
+    ),
+    host: Type.Optional(
+      Type.String({
+        description:
+          'Host such as example.com, *.example.com for every name beneath it, or example.com:8443. Without a port it is for 80 and 443.'
+      })
+    ),
+    definition: Type.Optional(
+      Type.String({
+        description:
+          'Hash of what an MCP server says of a tool: the rule holds for nothing else that has its name. Rules made by answering "always" have it.'
+      })
+    ),
+    method: Type.Optional(
+      Type.Enum(['GET', 'POST'], {
+        description:
+          'Method of a web request. To allow, it is with whatever the request sends; where this is missing, only what sends nothing is allowed: a GET without headers of its own.'
+      })
+    ),
+    command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),
+    mode: Type.Optional(
+      Type.Enum(['exact', 'prefix'], {
+        description:
+          '`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are held against each command of a line.'
+      })
+    ),
+    pattern: Type.Optional(
+      Type.String({
+        maxLength: 1_024,
+        description:
+          'Pattern as RE2 has them, for the whole text of a param. To allow, every item of a list must match; to ask or deny, any.'
+      })
+    ),
+    param: Type.Optional(
+      Type.String({
+        description:
+          'The param that `pattern` is held against. Default: the one that says what the call is about, such as `command`, `path` or `url`.'
+      })
+    ),
+    cwd: Type.Optional(
+      Type.String({
+        description:
+          'Glob over the folder that the command runs in, relative to the workspace root, which is `.`. To allow a `command`, the root alone where this is missing.'
+      })
+    ),
+    isolation: Type.Optional(
+      Type.Enum([...ASKED_LEVELS], {
+        description:
+          'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less.'
+      })
+    ),
+    network: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Host patterns. To allow, they must cover all that the call asks to reach, and without them none is; to ask or deny, any.'
+      })
+    )
+  },
+  { additionalProperties: false, title: 'Match' }
+)
+export type Match = Static<typeof Match>
+
+export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
+export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
+export type RuleScope = Static<typeof RuleScope>
+
+/** A rule as configured. Examples are checked when the rule is loaded. */
+export const ConfiguredRule = Type.Object(
+  {
+    effect: RuleEffect,
+    match: Match,
+    reason: Type.Optional(Type.String({ description: 'Shown to whoever is asked or refused.' })),
+    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    examples: Type.Optional(
+      Type.Object(
+        { match: Type.Optional(Type.Array(Type.String())), no_match: Type.Optional(Type.Array(Type.String())) },
+        {
+          additionalProperties: false,
+          description:
+            'Commands (for rules on a command, or on the param `command`), texts of the param (for other patterns) or paths (for path rules) it must and must not match.'
+        }
+      )
+    )
+  },
+  { additionalProperties: false, title: 'ConfiguredRule' }
+)
+export type ConfiguredRule = Static<typeof ConfiguredRule>
