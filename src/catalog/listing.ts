@@ -1,34 +1,63 @@
-// The catalogue in the forms that models and agents take: one declaration, four dialects.
+// The catalogue in the forms that models and agents take: one declaration, five dialects. All but the server's own have names,
+// descriptions and schemas that no API refuses.
+import { primaryParam } from '../tool/primary.ts'
 import type { Effect, Tool } from '../tool.ts'
-import { inputSchema, plain } from './catalog.ts'
-
-type Format = 'native' | 'openai' | 'anthropic' | 'mcp'
+import { aliasOf } from './alias.ts'
+import { modelDescription, modelSchema } from './model-schema.ts'
+import { inputSchema, plain } from './schema.ts'
 
 /** How a tool is written in each dialect. */
-export const LISTINGS: Record<Format, (tool: Tool) => Record<string, unknown>> = {
-  native: tool => ({
+export const LISTINGS = {
+  native: (tool: Tool) => ({
     name: tool.name,
     category: tool.category,
     description: tool.description,
     input: inputSchema(tool),
     output: plain(tool.output),
+    primary: primaryParam(tool) ?? null,
     effect: typeof tool.effect === 'function' ? 'depends' : tool.effect,
     timeout_ms: typeof tool.timeout_ms === 'function' ? null : tool.timeout_ms,
     idempotent: tool.idempotent ?? false
   }),
-  openai: tool => ({
-    type: 'function',
-    function: { name: tool.name, description: tool.description, parameters: inputSchema(tool) }
-  }),
-  anthropic: tool => ({ name: tool.name, description: tool.description, input_schema: inputSchema(tool) }),
-  mcp: tool => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: inputSchema(tool),
-    outputSchema: plain(tool.output),
-    annotations: hints(tool)
-  })
-}
+  /** Chat Completions. */
+  openai: (tool: Tool) => {
+    const { name, description, schema } = forModels(tool)
+    return { type: 'function' as const, function: { name, description, parameters: schema } }
+  },
+  /** The Responses API. It would be strict by default, and then every param would have to be given. */
+  'openai-responses': (tool: Tool) => {
+    const { name, description, schema } = forModels(tool)
+    return { type: 'function' as const, name, description, parameters: schema, strict: false }
+  },
+  anthropic: (tool: Tool) => {
+    const { name, description, schema } = forModels(tool)
+    return { name, description, input_schema: schema }
+  },
+  mcp: (tool: Tool) => {
+    const { name, description, schema } = forModels(tool)
+    const output = plain(tool.output)
+    return {
+      name,
+      description,
+      // The protocol wants to know the dialect of a schema that names one.
+      inputSchema: { ...pick(tool.input, '$schema'), ...schema },
+      // The protocol has no place for an answer that is no object.
+      ...(output.type === 'object' && { outputSchema: { ...output, type: 'object' as const } }),
+      annotations: hints(tool)
+    }
+  }
+} satisfies Record<string, (tool: Tool) => Record<string, unknown>>
+
+export type Format = keyof typeof LISTINGS
+export const FORMATS = Object.keys(LISTINGS) as Format[]
+
+const pick = (schema: object, key: string) => (key in schema ? { [key]: (schema as Record<string, unknown>)[key] } : {})
+
+const forModels = (tool: Tool) => ({
+  name: aliasOf(tool.name),
+  description: modelDescription(tool.description),
+  schema: modelSchema(inputSchema(tool))
+})
 
 /** MCP's hints follow from the effect; where it depends on the params, the worst is said. */
 function hints({ effect, idempotent }: Tool) {

@@ -1,18 +1,33 @@
 // The catalogue over HTTP.
+import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { agentOf } from '../calls/agent.ts'
+import type { Calls } from '../calls/calls.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { LISTINGS } from '../catalog/listing.ts'
+import { FORMATS, LISTINGS } from '../catalog/listing.ts'
 import { ToolError } from '../errors.ts'
+import { sendJson } from './calls.ts'
 import { problems } from './schema.ts'
 
 const ToolsQuery = Type.Object(
   {
-    format: Type.Enum(['native', 'openai', 'anthropic', 'mcp'], {
+    format: Type.Enum([...FORMATS], {
       default: 'native',
-      description: 'The dialect to list in.'
+      description:
+        'The dialect to list in: `openai` is that of Chat Completions, `openai-responses` that of the Responses API.'
     }),
-    agent: Type.Optional(Type.String({ description: "Only this agent's tool set." }))
+    agent: Type.Optional(Type.String({ description: "Only this agent's tool set." })),
+    toolset: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          "Toolset whose names to list, with their params and answers; by default the agent's, or the server's own."
+      })
+    ),
+    workspace: Type.Optional(
+      Type.String({ description: 'The workspace that calls will be about; left out as for a call.' })
+    )
   },
   { additionalProperties: false }
 )
@@ -21,7 +36,16 @@ const Listed = Type.Object(
   { additionalProperties: true, description: 'A tool in the asked-for dialect, with the JSON Schema of its params.' }
 )
 
-export const toolRoutes: FastifyPluginAsyncTypebox<{ catalog: Catalog }> = async (app, { catalog }) => {
+const ListHeaders = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({ description: 'The `ETag` of an earlier answer: the same list again is answered with 304.' })
+  )
+})
+
+export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Catalog }> = async (
+  app,
+  { calls, catalog }
+) => {
   app.get(
     '/tools',
     {
@@ -30,10 +54,27 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ catalog: Catalog }> = async
         summary: 'The tools that may be called.',
         tags: ['tools'],
         querystring: ToolsQuery,
-        response: { 200: Type.Object({ tools: Type.Array(Listed) }), ...problems('INVALID_PARAMS') }
+        headers: ListHeaders,
+        response: {
+          200: Type.Object({ tools: Type.Array(Listed) }),
+          304: { description: 'The list is as it was.' },
+          ...problems('INVALID_PARAMS')
+        }
       }
     },
-    async ({ query: { format, agent } }) => ({ tools: catalog.list(agent).map(LISTINGS[format]) })
+    async ({ query: { format, agent, toolset, workspace }, caller, headers }, reply) => {
+      const may_approve = caller.rights.has('approve')
+      const tools = catalog.list({
+        agent: agentOf(agent, caller),
+        toolset,
+        may_approve,
+        workspace: calls.workspaceNamed(workspace)
+      })
+      const json = JSON.stringify({ tools: tools.map(tool => LISTINGS[format](tool)) })
+      const tag = `"${hash('sha256', json, 'base64url')}"`
+      reply.header('etag', tag).header('cache-control', 'private, no-cache')
+      return headers['if-none-match']?.includes(tag) ? reply.code(304).send() : sendJson(reply, 200, json)
+    }
   )
 
   app.get(
@@ -45,11 +86,17 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ catalog: Catalog }> = async
         tags: ['tools'],
         params: Type.Object({ name: Type.String() }),
         querystring: ToolsQuery,
-        response: { 200: Listed, ...problems('UNKNOWN_TOOL') }
+        response: { 200: Listed, ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL') }
       }
     },
-    async ({ params: { name }, query: { format, agent } }) => {
-      const tool = catalog.find(name, agent)
+    async ({ params: { name }, query: { format, agent, toolset, workspace }, caller }) => {
+      const may_approve = caller.rights.has('approve')
+      const tool = catalog.listed(name, {
+        agent: agentOf(agent, caller),
+        toolset,
+        may_approve,
+        workspace: calls.workspaceNamed(workspace)
+      })
       if (!tool) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
       return LISTINGS[format](tool)
     }

@@ -9,6 +9,14 @@ export interface SchemaFault {
   parentSchema?: object | undefined
 }
 
+/** A fault and where it is. The library names the object that lacks or has one too many; a person wants the field. */
+export function schemaFault(fault: SchemaFault): { pointer: string; message: string } {
+  const { instancePath, params } = fault
+  const name = (params.missingProperty ?? params.additionalProperty) as string | undefined
+  const beneath = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return { pointer: `${instancePath}${beneath}`, message: faultWords(fault) }
+}
+
 export const faultWords = (fault: SchemaFault): string =>
   WORDS[fault.keyword]?.(fault) ?? fault.message ?? 'is not right'
 

@@ -1,0 +1,12 @@
+// The schemas of a tool as plain JSON.
+import type { Tool } from '../tool.ts'
+
+/** The tool's input as JSON Schema; what it does not name is refused. */
+export const inputSchema = ({ input }: Pick<Tool, 'input'>): Record<string, unknown> => ({
+  additionalProperties: false,
+  ...plain(input)
+})
+
+/** A schema as plain JSON, without its type-level helpers. */
+export const plain = (schema: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(schema)) as Record<string, unknown>

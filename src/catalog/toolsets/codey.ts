@@ -1,0 +1,29 @@
+import type { Toolset } from '../toolset.ts'
+
+export const codey: Toolset = {
+  name: 'codey',
+  about: 'The tools of a terminal agent in Rust: names with `mcp_` in front, each of which may run in the background.',
+  spelling: 'snake',
+  prefix: 'mcp_',
+  serves_all: true,
+  also: ['custom', 'mcp'],
+  adds: {
+    background: {
+      of_call: 'background',
+      description: 'Run in the background: the answer comes at once, with a task_id.'
+    }
+  },
+  envelope: 'block',
+  value: 'text',
+  names: {
+    mcp_shell: { tool: 'shell_exec', params: { command: {}, cwd: {}, timeout_ms: {} } },
+    mcp_ide_open: { tool: 'editor_open' },
+    mcp_list_background_tasks: { tool: 'list_background_tasks', params: {} },
+    mcp_get_background_task: { tool: 'get_background_task', params: { task_id: {}, offset: {}, wait_ms: {} } }
+  },
+  notes: [
+    'Every tool of the server is served behind `mcp_`, which a call may leave away and an interface should.',
+    'Steps that the document composes (checks, preview, approval, work, a last step that always runs) are those of every call here.',
+    'Auto-approve filters are `filters` in the configuration: patterns on the primary param. For commands each part of the line must match by itself, so that nothing can be hung on an allowed beginning.'
+  ]
+}

@@ -1,0 +1,124 @@
+// The envelopes around an answer: how a call that ended well, ended otherwise, or has not ended yet is told.
+import type { Named, Told, ToldError } from '../told.ts'
+import { APPROVALS, type ApprovalName } from './approvals.ts'
+
+interface Envelope {
+  /** What waits for a decision is told so. */
+  waiting: ApprovalName
+  done(named: Named, value: unknown): unknown
+  failed(named: Named, error: ToldError): unknown
+  /** It is queued or runs. */
+  open(named: Named): unknown
+}
+
+export const ENVELOPES = {
+  /** The call itself, as the server's own clients have it. */
+  call: {
+    waiting: 'call',
+    done: ({ call }) => call,
+    failed: ({ call }) => call,
+    open: ({ call }) => call
+  },
+
+  /** The value alone; what went wrong as one `error`. */
+  plain: {
+    waiting: 'step',
+    done: (_named, value) => value,
+    failed({ call: { status, user_message } }, { code, message, details }) {
+      if (status === 'rejected')
+        return { error: 'Tool use denied by user', ...(user_message !== undefined && { user_message }) }
+      if (code === 'TIMEOUT') return { error: TIMED_OUT }
+      return { error: message, code, ...(details && { details }) }
+    },
+    open: ({ call: { tool_call_id, status } }) => ({ tool_call_id, status })
+  },
+
+  titled: {
+    waiting: 'step',
+    done: (_named, value) => value,
+    failed: ({ name, call: { tool_call_id, status } }, error) => ({
+      title: name,
+      output: error.message,
+      metadata: { tool_call_id, status },
+      error
+    }),
+    open: ({ name, call: { tool_call_id, status } }) => ({
+      title: name,
+      output: '',
+      metadata: { tool_call_id, status }
+    })
+  },
+
+  outcome: {
+    waiting: 'step',
+    done: (_named, value) => ({ ok: true, value }),
+    failed: (_named, { code, message, details }) => ({
+      ok: false,
+      error: { code, message, ...(details && { details }) }
+    }),
+    open: ({ call: { tool_call_id, status } }) => ({ stepId: tool_call_id, status })
+  },
+
+  block: {
+    waiting: 'block',
+    done: (named, value) => block(named, 'Complete', value),
+    failed: (named, error) => ({
+      ...block(named, BLOCK_STATUS[named.call.status] ?? 'Error', error.message),
+      code: error.code
+    }),
+    open: named => block(named, 'Running', '')
+  },
+
+  result: {
+    waiting: 'dialog',
+    done: ({ call: { tool_call_id, execution_time_ms } }, result) => ({
+      status: 'success',
+      tool_call_id,
+      result,
+      execution_time_ms
+    }),
+    failed({ call }, error) {
+      const { tool_call_id, execution_time_ms } = call
+      const about = { tool_call_id, ...(execution_time_ms !== undefined && { execution_time_ms }) }
+      if (call.status === 'error') return { status: 'error', error, ...about }
+      const { status, reason, user_message } = call
+      return { status, reason, ...(user_message !== undefined && { user_message }), ...about }
+    },
+    open: ({ call: { tool_call_id, status } }) => ({ status, tool_call_id })
+  }
+} as const satisfies Record<string, Envelope>
+
+export type EnvelopeName = keyof typeof ENVELOPES
+
+const TIMED_OUT = 'Tool execution timed out'
+
+const BLOCK_STATUS: Readonly<Record<string, string>> = { rejected: 'Denied', cancelled: 'Cancelled' }
+
+function block({ call, name, args }: Named, status: string, text: unknown) {
+  const { tool_call_id, background } = call
+  const told = { call_id: tool_call_id, tool_name: name, params: args, status, text, background }
+  return background ? { ...told, task_id: tool_call_id } : told
+}
+
+/** A call that has ended without a value, as one error. */
+export function errorOf({ status, error, reason, user_message }: Told): ToldError {
+  if (error) return error
+  const details = { status, ...(user_message !== undefined && { user_message }) }
+  return { code: CODES[status] ?? 'EXECUTION_ERROR', message: reason ?? status, recoverable: false, details }
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  rejected: 'PERMISSION_DENIED',
+  cancelled: 'CANCELLED',
+  expired: 'TIMEOUT'
+}
+
+/** A call in its toolset's envelope. */
+export function inEnvelope(name: EnvelopeName, named: Named, value: () => unknown): unknown {
+  const envelope: Envelope = ENVELOPES[name]
+  const { call } = named
+  if (call.status === 'success') return envelope.done(named, value())
+  if (call.status === 'awaiting_approval') return APPROVALS[envelope.waiting](named)
+  if (call.status === 'queued' || call.status === 'running') return envelope.open(named)
+  return envelope.failed(named, errorOf(call))
+}

@@ -1,0 +1,206 @@
+// Listings are what the APIs of models take, whoever made the tool.
+import type Anthropic from '@anthropic-ai/sdk'
+import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import type OpenAI from 'openai'
+import t from 'tap'
+import { Type } from 'typebox'
+import { aliasOf } from '../../src/catalog/alias.ts'
+import { Catalog } from '../../src/catalog/catalog.ts'
+import { FORMATS, LISTINGS } from '../../src/catalog/listing.ts'
+import { modelSchema } from '../../src/catalog/model-schema.ts'
+import { defineTool, type Tool } from '../../src/tool.ts'
+import { TOOLS } from '../../src/tools/index.ts'
+import { startApp } from '../start-app.ts'
+
+const tool = (more: object = {}): Tool => ({
+  ...(defineTool({
+    name: 'mcp:my-server:do.it',
+    category: 'mcp',
+    description: 'Does it.',
+    input: Type.Object({}),
+    output: Type.Object({}),
+    timeout_ms: 1_000,
+    effect: 'read',
+    subject: () => ({}),
+    run: () => ({}),
+    present: () => ({ title: '', content: '' })
+  }) as unknown as Tool),
+  ...more
+})
+const schemaIn = (input: object) => modelSchema(JSON.parse(JSON.stringify(input)))
+
+t.test('each dialect has the shape that its API takes', async t => {
+  for (const each of TOOLS) {
+    // The types are the APIs' own; it is the compiler that checks.
+    const chat: OpenAI.Chat.Completions.ChatCompletionFunctionTool = LISTINGS.openai(each)
+    const responses: OpenAI.Responses.FunctionTool = LISTINGS['openai-responses'](each)
+    const messages: Anthropic.Tool = LISTINGS.anthropic(each)
+    t.strictSame(chat.function.parameters, messages.input_schema, each.name)
+    t.strictSame(responses.parameters, messages.input_schema, each.name)
+    t.ok(new Ajv({ strict: false }).validateSchema(messages.input_schema), each.name)
+  }
+  t.ok(ListToolsResultSchema.parse({ tools: TOOLS.map(LISTINGS.mcp) }))
+  t.notOk('outputSchema' in LISTINGS.mcp(tool({ output: Type.Array(Type.String()) })))
+})
+
+t.test('a tool goes by a name that every API takes, and is found by it', async t => {
+  const names: [string, string | RegExp][] = [
+    ['read_file', 'read_file'],
+    ['mcp:github:create_issue', 'mcp__github__create_issue'],
+    ['mcp:github:search-code', 'mcp__github__search-code'],
+    ['mcp:a:b__c', /^mcp__a__b__c_[0-9a-f]{10}$/],
+    ['mcp:a__b:c', /^mcp__a__b__c_[0-9a-f]{10}$/],
+    ['mcp:a:b.c/d', /^mcp__a__b_c_d_[0-9a-f]{10}$/],
+    ['mcp:a:é', /^mcp__a____[0-9a-f]{10}$/],
+    ['a:b', /^a__b_[0-9a-f]{10}$/],
+    [`mcp:server:${'x'.repeat(80)}`, /^mcp__server__x{40}_[0-9a-f]{10}$/],
+    ['x'.repeat(65), /^x{53}_[0-9a-f]{10}$/]
+  ]
+  const tools = names.map(([name]) => tool({ name }))
+  const catalog = new Catalog(tools, {})
+  for (const [name, alias] of names) {
+    const found = aliasOf(name)
+    if (typeof alias === 'string') t.equal(found, alias)
+    else t.match(found, alias)
+    t.match(found, /^[a-zA-Z0-9_-]{1,64}$/)
+    t.equal(catalog.find(found, {})?.name, name)
+    t.equal(catalog.find(name, {})?.name, name)
+  }
+  t.equal(new Set(names.map(([name]) => aliasOf(name))).size, names.length)
+  t.equal(catalog.find('mcp__github__none', {}), undefined)
+  t.strictSame(
+    new Catalog([], {}).put('custom', [tool({ name: 'mcp__github__create_issue' }), tool({ name: 'fine' })]),
+    ['mcp__github__create_issue'],
+    'no tool of another source takes the place of one of a server'
+  )
+  t.strictSame(
+    new Catalog(tools, { a: { tools: { deny: ['mcp:github:*'] } } }).find('mcp__github__create_issue', { agent: 'a' }),
+    undefined,
+    'what is denied is denied by any name'
+  )
+})
+
+t.test('a call may use the name of a listing', async t => {
+  const { app, call, get } = await startApp(t, {}, { tools: [tool({ name: 'mcp:s:ping' })] })
+  t.ok(app)
+  const { tools } = await get('/tools?format=openai')
+  t.equal(tools.at(-1).function.name, 'mcp__s__ping')
+  t.match(await call('mcp__s__ping', {}), { status: 'success', tool: 'mcp:s:ping' })
+  t.match(await get('/tools/mcp__s__ping'), { name: 'mcp:s:ping' })
+})
+
+t.test('a schema has an object at the top, with all that it may have', async t => {
+  const a = { type: 'string' }
+  const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
+  t.strictSame(schemaIn({}), { type: 'object', properties: {} })
+  t.strictSame(schemaIn({ type: 'object' }), { type: 'object', properties: {} })
+  t.strictSame(schemaIn({ ...object({ a }, ['a']), $schema: 'x', $id: 'y', not: {}, additionalProperties: false }), {
+    ...object({ a }, ['a']),
+    additionalProperties: false
+  })
+  t.strictSame(
+    schemaIn({ anyOf: [object({ a, b: a }, ['a', 'b']), object({ a, c: a }, ['a'])] }),
+    object({ a, b: a, c: a }, ['a']),
+    'of branches to choose from, what all of them require'
+  )
+  t.strictSame(schemaIn({ oneOf: [object({ a }, ['a']), { type: 'null' }] }), { type: 'object', properties: { a } })
+  t.strictSame(schemaIn({ allOf: [object({ a }, ['a']), object({ b: a }, ['b'])] }), object({ a, b: a }, ['a', 'b']))
+  const $defs = { 'A/b~c': object({ a }, ['a']), Loop: { $ref: '#/$defs/Loop' } }
+  t.strictSame(schemaIn({ $ref: '#/$defs/A~1b~0c', $defs }), { $defs, ...object({ a }, ['a']) })
+  for (const $ref of ['#/$defs/Loop', '#/$defs/none', 'https://example.com/x', 7])
+    t.strictSame(schemaIn({ $ref, $defs }).properties, {}, String($ref))
+})
+
+t.test('beneath it nothing is left that an API stumbles over', async t => {
+  const long = 'x'.repeat(2_000)
+  const made = schemaIn({
+    type: 'object',
+    description: long,
+    properties: {
+      list: { type: 'array', $comment: 'x' },
+      maybe: { type: ['array', 'null'], description: long },
+      pair: { type: 'array', prefixItems: [{ $anchor: 'x', type: 'string' }] },
+      either: { anyOf: [{ type: 'array' }, { type: 'string' }] },
+      // A param may be called as a keyword is.
+      $id: { type: 'string' },
+      description: { type: 'object', additionalProperties: { type: 'array' } }
+    }
+  })
+  const bounded = `${'x'.repeat(1_023)}…`
+  t.strictSame(made, {
+    type: 'object',
+    description: bounded,
+    properties: {
+      list: { type: 'array', items: {} },
+      maybe: { type: ['array', 'null'], description: bounded, items: {} },
+      pair: { type: 'array', prefixItems: [{ type: 'string' }] },
+      either: { anyOf: [{ type: 'array', items: {} }, { type: 'string' }] },
+      $id: { type: 'string' },
+      description: { type: 'object', additionalProperties: { type: 'array', items: {} } }
+    }
+  })
+  t.equal(LISTINGS.openai(tool({ description: long })).function.description.length, 1_024)
+})
+
+t.test('values under any name are told in the way that every API knows', async t => {
+  const headers = Type.Record(Type.String(), Type.String())
+  t.strictSame(schemaIn(Type.Object({ headers })).properties.headers, {
+    type: 'object',
+    additionalProperties: { type: 'string' }
+  })
+  const several = { type: 'object', patternProperties: { '^x-': { type: 'string' }, '^y-': {} } }
+  t.strictSame(schemaIn(Type.Object({ several: Type.Unsafe(several) })).properties.several, {
+    type: 'object',
+    additionalProperties: true
+  })
+  for (const format of ['openai', 'openai-responses', 'anthropic'] as const)
+    for (const each of TOOLS) t.notMatch(JSON.stringify(LISTINGS[format](each)), 'patternProperties', each.name)
+})
+
+t.test('whatever schema a server has, its tools can be listed, and what it takes fits what is listed', async () => {
+  const inner = fc.letrec<{ schema: object }>(tie => ({
+    schema: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom({}, { type: 'string' }, { type: 'array' }, { $ref: '#/$defs/a' }, { enum: [1] }),
+      fc.record(
+        {
+          type: fc.constantFrom('object', 'array', ['object', 'null']),
+          properties: fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'items'), tie('schema')),
+          required: fc.subarray(['a', 'b']),
+          anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+          allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+          $defs: fc.record({ a: tie('schema') })
+        },
+        { requiredKeys: [] }
+      )
+    )
+  })).schema
+  fc.assert(
+    fc.property(inner, fc.string(), (input, description) => {
+      const listed = LISTINGS.anthropic(tool({ input, description }))
+      const schema = listed.input_schema as Record<string, unknown>
+      return (
+        schema.type === 'object' &&
+        typeof schema.properties === 'object' &&
+        !['anyOf', 'allOf', 'oneOf', 'not', 'enum', '$ref'].some(key => Object.hasOwn(schema, key))
+      )
+    })
+  )
+})
+
+t.test('a list that is as it was is not sent again', async t => {
+  const app = await startApp(t)
+  for (const format of FORMATS) {
+    const first = await app.request('GET', `/tools?format=${format}`)
+    const tag = first.headers.get('etag')!
+    t.match(tag, /^"[\w-]{43}"$/)
+    const again = await app.request('GET', `/tools?format=${format}`, undefined, { 'if-none-match': `W/"x", ${tag}` })
+    t.match([again.status, again.body, again.headers.get('etag')], [304, '', tag])
+    const other = await app.request('GET', `/tools?format=${format}&toolset=opencode`, undefined, {
+      'if-none-match': tag
+    })
+    t.equal(other.status, 200)
+  }
+})
