@@ -1,0 +1,74 @@
+// One message of the Model Context Protocol to a server's /mcp, and what comes back, in Node.
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Connection } from './http.ts'
+import { SseParser } from './sse.ts'
+
+/** A message of JSON-RPC, as far as whoever passes it on looks into it. */
+export interface Message {
+  jsonrpc: '2.0'
+  id?: string | number | null
+  method?: string
+  params?: Record<string, unknown> & { _meta?: Record<string, unknown> }
+  result?: unknown
+  error?: unknown
+}
+
+export interface Sending {
+  method: 'POST' | 'GET' | 'DELETE'
+  body?: unknown
+  headers?: Record<string, string>
+  signal: AbortSignal
+}
+
+export interface Answer {
+  status: number
+  /** What a session is named by, where the answer begins one. */
+  session: string | undefined
+  /** Each message, with the id of its event where it came as one. An event without data has only its id. Whoever wants
+   * none of them says so by `drop`: what is not read keeps the connection. */
+  messages: AsyncIterable<{ place?: string | undefined; message?: Message }>
+  drop(): void
+}
+
+/** Rejects where the server can't be reached; `messages` reject where it is lost. */
+export async function sendMcp({ url, token }: Connection, sending: Sending): Promise<Answer> {
+  const { method, body, headers, signal } = sending
+  // By plain HTTP, for `fetch` takes longer to load than all the rest.
+  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const sent = request(url, {
+    method,
+    signal,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json, text/event-stream',
+      'x-toolgate-client': 'toolgate-mcp',
+      ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...headers
+    }
+  })
+  // What goes wrong is told by what is waited for; a fault after that is of no interest.
+  sent.on('error', () => {})
+  sent.end(text)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return {
+    status: answer.statusCode!,
+    session: answer.headers['mcp-session-id'] as string | undefined,
+    messages: messagesIn(answer),
+    drop: () => void answer.resume()
+  }
+}
+
+async function* messagesIn(answer: IncomingMessage): Answer['messages'] {
+  const type = answer.headers['content-type'] ?? ''
+  if (type.startsWith('application/json')) yield { message: (await json(answer)) as Message }
+  else if (!type.startsWith('text/event-stream')) answer.resume()
+  else {
+    const parser = new SseParser()
+    for await (const bytes of answer)
+      for (const { id, data } of parser.push(bytes as Uint8Array))
+        yield { place: id, ...(data !== '' && { message: JSON.parse(data) as Message }) }
+  }
+}

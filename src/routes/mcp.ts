@@ -1,0 +1,87 @@
+// The catalogue as an MCP server, over streamable HTTP. What speaks the protocol is loaded when somebody first does.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { CallRequest } from './calls.ts'
+import type { McpEndpoint, McpServices } from './mcp/endpoint.ts'
+import { problems } from './schema.ts'
+
+const { agent, toolset, workspace, session_id } = CallRequest.properties
+const McpQuery = Type.Object({ agent, toolset, workspace, session_id }, { additionalProperties: false })
+
+const SessionId = Type.String({ maxLength: 4_096, description: 'From the answer to `initialize`.' })
+const McpHeaders = Type.Object({
+  'mcp-session-id': Type.Optional(SessionId),
+  'mcp-protocol-version': Type.Optional(Type.String({ maxLength: 64, description: 'The version that was agreed on.' })),
+  'x-toolgate-agent': Type.Optional(agent)
+})
+const stream = { 'text/event-stream': { schema: Type.String() } }
+const Message = Type.Object({}, { additionalProperties: true, description: 'A JSON-RPC message.' })
+const common = { tags: ['mcp'], querystring: McpQuery }
+const refused = problems('INVALID_PARAMS', 'NOT_FOUND', 'TOO_LARGE')
+
+export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, services) => {
+  let opened: Promise<McpEndpoint> | undefined
+  const endpoint = () => {
+    opened ??= import('./mcp/endpoint.ts').then(
+      ({ McpEndpoint }) => new McpEndpoint(services, error => app.log.debug({ err: error }, 'an MCP request failed'))
+    )
+    return opened
+  }
+  app.addHook('preClose', async () => (await opened)?.close())
+
+  app.post(
+    '/mcp',
+    {
+      schema: {
+        ...common,
+        operationId: 'sendMcp',
+        summary: 'The same catalogue as an MCP server: streamable HTTP.',
+        description:
+          'Takes JSON-RPC messages of the Model Context Protocol, of the generation with sessions and of the one without. ' +
+          'Answers with JSON, or with a stream where there is more to say than the response.',
+        headers: McpHeaders,
+        response: {
+          200: {
+            description: 'The response, or a stream of messages that ends with it.',
+            content: { 'application/json': { schema: Message }, ...stream }
+          },
+          202: { description: 'Notifications and responses were taken.', type: 'null' },
+          ...refused
+        }
+      }
+    },
+    async (request, reply) => (await endpoint()).post(request, reply)
+  )
+
+  app.get(
+    '/mcp',
+    {
+      schema: {
+        ...common,
+        operationId: 'followMcp',
+        summary:
+          'What an MCP session is told besides its answers; with Last-Event-ID, the rest of an answer that was lost.',
+        headers: Type.Object({
+          ...McpHeaders.properties,
+          'last-event-id': Type.Optional(Type.String({ maxLength: 4_096 }))
+        }),
+        response: { 200: { description: 'A stream of messages.', content: stream }, ...refused }
+      }
+    },
+    async (request, reply) => (await endpoint()).get(request, reply)
+  )
+
+  app.delete(
+    '/mcp',
+    {
+      schema: {
+        ...common,
+        operationId: 'endMcp',
+        summary: 'End an MCP session; what it still waits for is cancelled.',
+        headers: McpHeaders,
+        response: { 200: { description: 'It has ended.', type: 'null' }, ...refused }
+      }
+    },
+    async (request, reply) => (await endpoint()).delete(request, reply)
+  )
+}

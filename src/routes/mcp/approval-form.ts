@@ -1,0 +1,97 @@
+// An approval as a form that a client shows: what would be done, and the fields of a decision.
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
+import type { CallWith } from '../../calls/call.ts'
+import type { Approve, Reject } from '../../calls/decide.ts'
+import { visible } from '../../text/visible.ts'
+import type { Reply } from './asker.ts'
+
+type Waiting = CallWith<'awaiting_approval'>
+
+/** A dialog holds only so much; all of it is in the front ends. */
+const MOST_CHARACTERS = 6_000
+const ONCE = 'once'
+
+export function formOf(call: Waiting): ElicitRequestFormParams {
+  const { level, always_options } = call.approval
+  const strict = level === 'strict'
+  const remember = [{ const: ONCE, title: 'Only this call' }, ...always_options.map(toChoice)]
+  return {
+    mode: 'form',
+    message: messageOf(call),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        decision: {
+          type: 'string',
+          title: 'Decision',
+          oneOf: [
+            { const: 'approve', title: 'Approve' },
+            { const: 'reject', title: 'Reject' }
+          ]
+        },
+        ...(strict && {
+          confirm: {
+            type: 'boolean',
+            title: 'I have read what it would do',
+            description: `Needed to approve. Digest of what is shown: ${call.approval.digest}.`
+          }
+        }),
+        ...(always_options.length > 0 && {
+          remember: { type: 'string', title: 'Approve also from now on', oneOf: remember }
+        }),
+        reason: { type: 'string', title: 'Reason', description: 'For the log; to the caller if you reject.' }
+      },
+      required: ['decision']
+    }
+  }
+}
+
+const toChoice = ({ id, label, scope }: Waiting['approval']['always_options'][number]) => ({
+  const: id,
+  title: `${label} (${scope})`
+})
+
+function messageOf({ tool, workspace, agent, approval, tool_call_id }: Waiting) {
+  const { preview, reason, level } = approval
+  const shown = [preview.text, preview.diff].filter(part => part !== undefined).join('\n\n')
+  const who = agent === undefined ? '' : ` for ${agent}`
+  const words = [
+    `${preview.title}`,
+    `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
+    ...(level === 'strict' ? ['This cannot be taken back easily: read it whole.'] : []),
+    ...(preview.notes ?? []).map(note => `Note: ${note}`),
+    ...(shown === '' ? [] : ['', bounded(shown)])
+  ]
+  // A diff is as the files have it, and a terminal may be what shows this.
+  return visible(words.join('\n'))
+}
+
+function bounded(text: string) {
+  if (text.length <= MOST_CHARACTERS) return text
+  const end = text.lastIndexOf('\n', MOST_CHARACTERS)
+  const kept = text.slice(0, end > 0 ? end : MOST_CHARACTERS)
+  return `${kept}\n[${text.length - kept.length} more characters: see the whole with toolgate approvals]`
+}
+
+/** What the answers to a form mean. `digest` is of what was shown. Undefined where nothing was decided. */
+export function decisionOf(
+  { action, content = {} }: Reply,
+  digest: string
+): { approve: Approve } | { reject: Reject } | undefined {
+  const reason =
+    typeof content.reason === 'string' && content.reason !== '' ? content.reason.slice(0, 4_096) : undefined
+  if (action === 'decline') return { reject: {} }
+  if (action !== 'accept') return undefined
+  if (content.decision === 'reject')
+    return { reject: { ...(reason !== undefined && { reason, user_message: reason }) } }
+  if (content.decision !== 'approve') return undefined
+  const { remember } = content
+  return {
+    approve: {
+      digest,
+      confirm: content.confirm === true,
+      ...(typeof remember === 'string' && remember !== ONCE && { always: remember }),
+      ...(reason !== undefined && { reason })
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// What happens to single calls, by call: one reader of the journal for all who wait for a call over MCP.
+import type { NewEvent } from '../../events/events.ts'
+import type { Journal } from '../../events/journal.ts'
+
+type Listener = (event: NewEvent) => void
+
+export class CallFeed {
+  readonly #journal: Pick<Journal, 'listen'>
+  readonly #listeners = new Map<string, Set<Listener>>()
+  #unlisten: (() => void) | undefined
+
+  constructor(journal: Pick<Journal, 'listen'>) {
+    this.#journal = journal
+  }
+
+  /** Hears what is told of a call from now on. Answers how to stop hearing. */
+  of(tool_call_id: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(tool_call_id) ?? new Set()
+    this.#listeners.set(tool_call_id, listeners.add(listener))
+    this.#unlisten ??= this.#journal.listen(entries => {
+      for (const { event } of entries)
+        if (event.tool_call_id !== undefined)
+          for (const each of [...(this.#listeners.get(event.tool_call_id) ?? [])]) each(event)
+    })
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(tool_call_id)
+      if (this.#listeners.size > 0) return
+      this.#unlisten?.()
+      this.#unlisten = undefined
+    }
+  }
+}
