@@ -1,0 +1,113 @@
+// The loop of an agent: ask the model, do what it wants through Toolgate, tell it what came of that, until it answers.
+import { setTimeout } from 'node:timers/promises'
+import type { BatchOutcome, Call, Client } from 'toolgate/client'
+
+/** A call as the model wants it. */
+export interface Wanted {
+  id: string
+  name: string
+  /** Undefined where what the model wrote is no JSON object. */
+  params: Record<string, unknown> | undefined
+}
+
+/** What came of it, in words for the model. */
+export interface Told {
+  id: string
+  text: string
+  failed: boolean
+}
+
+/** A conversation with a model, in the form of its API. */
+export interface Chat {
+  /** Tells what came of the calls before and hears what the model says next: calls, or without any its answer. */
+  next(told: Told[]): Promise<{ text: string; calls: Wanted[] }>
+}
+
+export interface AgentOptions {
+  toolgate: Client
+  chat: Chat
+  agent: string
+  /** Groups the calls of this task in the log and in front ends. */
+  session_id: string
+  /** Tells the person who watches. */
+  say(line: string): void
+  signal: AbortSignal
+  max_turns?: number
+}
+
+const TRIES = 5
+const HELD_MS = 60_000
+const SETTLED = new Set<Call['status']>(['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired'])
+
+/** Works on the task of the chat and resolves with the model's answer. */
+export async function runAgent({ max_turns = 50, ...options }: AgentOptions): Promise<string> {
+  let told: Told[] = []
+  for (let turn = 0; turn < max_turns; turn += 1) {
+    const { text, calls } = await options.chat.next(told)
+    if (calls.length === 0) return text
+    if (text) options.say(text)
+    told = await act(calls, options)
+  }
+  throw new Error(`The model has not come to an answer in ${max_turns} turns.`)
+}
+
+/** Calls of one turn go as a batch: they run in parallel, but those that touch the same file in order. */
+async function act(wanted: Wanted[], options: AgentOptions): Promise<Told[]> {
+  const outcomes = await submit(
+    wanted.filter(({ params }) => params !== undefined),
+    options
+  )
+  return Promise.all(
+    wanted.map(async ({ id, name }): Promise<Told> => {
+      const outcome = outcomes.get(id)
+      if (outcome === undefined)
+        return { id, text: 'The arguments must be one JSON object. Send the call again.', failed: true }
+      if (!('status' in outcome)) return { id, ...inWords(outcome) }
+      const call = await settled(outcome, options)
+      options.say(`${name}: ${call.status}`)
+      return { id, ...inWords(call) }
+    })
+  )
+}
+
+/** Sends what a busy server did not take once more. Nothing is sent twice that it did take. */
+async function submit(wanted: Wanted[], { toolgate, agent, session_id, signal }: AgentOptions) {
+  const outcomes = new Map<string, BatchOutcome>()
+  let open = wanted
+  for (let pause_ms = 500, tries = 1; open.length > 0; pause_ms *= 2, tries += 1) {
+    const requests = open.map(({ name, params }) => ({ tool: name, params: params!, agent, session_id }))
+    const { results } = await toolgate.batch(requests, { signal })
+    for (const [at, { id }] of open.entries()) outcomes.set(id, results[at]!)
+    open = tries < TRIES ? open.filter(({ id }) => isBusy(outcomes.get(id)!)) : []
+    if (open.length > 0) await setTimeout(pause_ms, undefined, { signal })
+  }
+  return outcomes
+}
+
+const isBusy = (outcome: BatchOutcome) => 'problem' in outcome && outcome.problem.code === 'OVERLOADED'
+
+/** Waits until a call has ended, however long a person takes to decide. Whoever stops the agent takes the call back. */
+async function settled(call: Call, { toolgate, say, signal }: AgentOptions): Promise<Call> {
+  if (call.status === 'awaiting_approval')
+    say(
+      `${call.approval.preview.title} needs your approval: ${call.approval.reason}\n` +
+        `  in your editor or the console, or: toolgate approve ${call.tool_call_id}`
+    )
+  try {
+    let now = call
+    while (!SETTLED.has(now.status)) now = await toolgate.get(call.tool_call_id, { wait_ms: HELD_MS, signal })
+    return now
+  } catch (error) {
+    await toolgate.cancel(call.tool_call_id, { reason: 'The agent was stopped.' }).catch(() => {})
+    throw error
+  }
+}
+
+function inWords(outcome: BatchOutcome): Pick<Told, 'text' | 'failed'> {
+  if ('skipped' in outcome) return { text: 'Skipped.', failed: true }
+  if ('problem' in outcome) return { text: `${outcome.problem.code}: ${outcome.problem.detail}`, failed: true }
+  if (outcome.status === 'success') return { text: outcome.result.content, failed: false }
+  if (outcome.status === 'error') return { text: `${outcome.error.code}: ${outcome.error.message}`, failed: true }
+  const { reason, user_message } = outcome as { reason?: string; user_message?: string }
+  return { text: [`The call was ${outcome.status}.`, reason, user_message].filter(Boolean).join(' '), failed: true }
+}
