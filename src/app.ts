@@ -1,6 +1,8 @@
 // The composition root: makes the services, hands them to the engine and the routes. It never listens.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -9,34 +11,45 @@ import { Calls } from './calls/calls.ts'
 import { Delegations } from './calls/delegations.ts'
 import type { Engine } from './calls/engine.ts'
 import { Findings } from './calls/findings.ts'
+import { FrontEnds } from './calls/front-ends.ts'
 import { HeldBuffers } from './calls/held-buffers.ts'
+import { ConfiguredHooks } from './calls/hooks.ts'
 import { Jobs } from './calls/jobs.ts'
 import { commandFacts } from './calls/judged-command.ts'
 import { RememberedRules } from './calls/remembered.ts'
 import { Scheduler } from './calls/scheduler.ts'
 import { isUnderWay } from './calls/under-way.ts'
+import { Views } from './calls/views.ts'
 import { Catalog } from './catalog/catalog.ts'
+import { CustomTools } from './catalog/custom/custom-tools.ts'
+import { type BroughtSource, broughtOnce } from './config/brought.ts'
 import type { Settings } from './config.ts'
 import { tellIndex } from './events/index-state.ts'
 import { Journal } from './events/journal.ts'
+import { tellMcp } from './events/mcp.ts'
 import { Metrics } from './events/metrics.ts'
 import { tellOutside } from './events/outside.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
+import { tellTools } from './events/tools.ts'
 import type { Doors } from './host/door.ts'
 import type { Outside } from './host/egress/guard.ts'
 import { clearLeftovers } from './host/kept/leftovers.ts'
 import { Machine } from './host/machine.ts'
+import { KnownModules } from './host/modules/known-modules.ts'
 import type { Environment } from './host/processes/environment.ts'
 import { maskedLines } from './host/secrets/masked-lines.ts'
 import { Masking } from './host/secrets/masking.ts'
+import { folderOf } from './host/server/home.ts'
 import type { Tokens } from './host/server/tokens.ts'
 import { openStore, type Store } from './host/store/store.ts'
+import { NO_TRUST, type Trust } from './host/trust/trust.ts'
 import { httpServerOptions, installDoor } from './routes/door.ts'
 import { registerRoutes } from './routes/index.ts'
 import { installProblems } from './routes/problem.ts'
 import type { Tool } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
+import { servedTool } from './tools/mcp/served.ts'
 
 // What whoever starts the server needs besides.
 export { ruleFaults } from './calls/rule-faults.ts'
@@ -52,8 +65,11 @@ const SECRETS = ['token', 'call_token', 'authorization', 'password', 'secret', '
   `req.headers.${name}`
 ])
 const RETENTION_CHECK_MS = 10 * 60_000
+/** How long a start waits for tools of users. */
+const FIRST_LOOK_MS = 100
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
+const MCP_AFTER_MS = 100
 const WATCH_AFTER_MS = 500
 const TRY_OUT_AFTER_MS = 2_000
 const INDEX_AFTER_MS = 3_000
@@ -63,6 +79,8 @@ export interface App {
   http: FastifyInstance
   instance: string
   calls: Calls
+  /** What is served; a program may put tools of its own. */
+  catalog: Catalog
   log: Logger
   /** Takes no more calls, lets those under way end for so long, ends the rest as interrupted, and closes everything. */
   close(options: { drain_ms: number }): Promise<void>
@@ -82,15 +100,26 @@ export interface AppOptions {
   doors?: Doors
   /** What commands that may reach hosts are let out to, where that is not the network of this machine. */
   network?: Outside
+  /** What files bring to be run, where that is followed; else as in the settings, for ever. */
+  brought?: BroughtSource
+  /** What a person has trusted; nothing without it. */
+  trust?: Trust
   /** The store of the state folder, where it is being opened already. */
   store?: Promise<Store>
 }
 
 export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions): Promise<App> {
   const { environment } = options
-  const { key_env } = settings.search.embeddings
-  const secrets = key_env === undefined ? settings.secrets : withSecret(settings.secrets, key_env)
-  const masking = new Masking(secrets, { tokens: () => Object.values(tokens.current()), environment })
+  const keys = [settings.search.embeddings.key_env, settings.web.search.key_env]
+  const secrets = withSecrets(
+    settings.secrets,
+    keys.filter(name => name !== undefined)
+  )
+  let ofServers: () => readonly string[] = () => []
+  const masking = new Masking(secrets, {
+    tokens: () => [...tokens.all(), ...ofServers()],
+    environment
+  })
   const log = options.log ?? openLog(settings, masking)
   const instance = randomUUID()
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
@@ -103,9 +132,13 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   const journal = new Journal(store)
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
-  const catalog = new Catalog([...TOOLS, ...(options.tools ?? [])], settings.agents)
+  const catalog = new Catalog(TOOLS, settings.agents)
+  catalog.put('program', options.tools ?? [])
   const machine = new Machine(settings, masking, options)
+  ofServers = () => machine.mcp.secrets
   await machine.endBegun().catch(error => log.warn({ err: error }, 'what was left half done in a repository stays so'))
+  const frontEnds = new FrontEnds()
+  const hooks = new ConfiguredHooks(options.brought ?? broughtOnce(settings.brought))
   const engine: Engine = {
     settings,
     tools: catalog,
@@ -123,7 +156,9 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     outputs: machine.outputs,
     jobs: new Jobs(journal, store, machine.outputs, settings.commands),
     buffers: machine.buffers,
-    delegations: new Delegations(journal),
+    front_ends: frontEnds,
+    hooks,
+    delegations: new Delegations(journal, frontEnds, settings.front_ends),
     languages: machine.languages,
     findings: new Findings(journal, machine.languages),
     log,
@@ -132,25 +167,46 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     epochs: new Map(),
     closed: undefined
   }
+  const custom = new CustomTools({
+    catalog,
+    pool: machine.modules,
+    known: new KnownModules(join(settings.state_dir, 'modules.json')),
+    log,
+    settings: settings.custom_tools,
+    workspaces: machine.workspaces,
+    user_folder: folderOf(environment, 'XDG_CONFIG_HOME', '.config'),
+    brought: options.brought ?? broughtOnce(settings.brought),
+    trust: options.trust ?? NO_TRUST
+  })
+  // Those that described themselves before are there with the first answer; others come when they have.
+  const looked = custom.look().catch(error => log.error({ err: error }, 'tools of users were not looked at'))
+  await Promise.race([looked, pause(FIRST_LOOK_MS, undefined, { ref: false })])
   machine.code.whenChanged((workspace, index) => {
     if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index of code has failed')
     tellIndex(journal, workspace, index)
   })
+  catalog.onChange(change => tellTools(journal, change))
   machine.keeping.log.isOpen = call => engine.live.has(call)
   const calls = await Calls.start(engine, left.changes)
   left.forget()
+  new Views(engine, calls.pending(), settings.front_ends)
   const streams = new Streams(journal, settings.events, () => ({
     instance,
     head: journal.head,
-    pending: calls.pending(),
-    running: calls.running(),
-    jobs: engine.jobs.running()
+    ...calls.told(),
+    jobs: engine.jobs.running(),
+    delegations: engine.delegations.open().map(({ delegation_id }) => delegation_id)
   }))
   const about = {
     instance,
     version: settings.version,
     protocol: PROTOCOL,
-    capabilities: () => capabilities(settings, instance, machine)
+    capabilities: async () => ({
+      ...(await capabilities(settings, instance, machine)),
+      custom_tools: custom.states(),
+      front_ends: frontEnds.list(),
+      hooks: hooks.list()
+    })
   }
   const http = await listenable(
     settings,
@@ -163,12 +219,15 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
         calls,
         catalog,
         delegations: engine.delegations,
+        frontEnds,
         jobs: engine.jobs,
         journal,
         masking,
+        mcpServers: machine.mcp,
         metrics,
         sessions,
-        streams
+        streams,
+        workspaces: settings.roots
       })
   )
   // Once the first clients have been answered: a start should not share the machine with what can wait.
@@ -176,12 +235,14 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   let watching: NodeJS.Timeout | undefined
   let tryingOut: NodeJS.Timeout | undefined
   let indexing: NodeJS.Timeout | undefined
+  let reaching: NodeJS.Timeout | undefined
   http.addHook('onListen', async () => {
     machine.ownPorts.push(...portsOf(http))
     tryingOut = setTimeout(() => {
       tryOut().catch(error => log.error({ err: error }, 'isolation was not tried out'))
     }, TRY_OUT_AFTER_MS).unref()
     indexing = setTimeout(() => machine.code.startUnasked(), INDEX_AFTER_MS).unref()
+    reaching = setTimeout(reach, MCP_AFTER_MS).unref()
     warming = setTimeout(() => void warm(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watching = setTimeout(watch, WATCH_AFTER_MS).unref()
   })
@@ -194,6 +255,16 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   async function warm() {
     machine.warm()
     await commandFacts('ls').catch(error => log.error({ err: error }, 'command lines cannot be read'))
+  }
+
+  function reach() {
+    machine.mcp.start(({ state, tools }) => {
+      const { name, workspace } = state
+      const refused = catalog.put(`mcp:${name}`, tools.map(servedTool), { workspace })
+      if (refused.length > 0)
+        log.warn({ server: name, workspace, refused }, 'tools of an MCP server have names of others')
+      tellMcp(journal, state)
+    })
   }
 
   function watch() {
@@ -239,6 +310,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
     http,
     instance,
     calls,
+    catalog,
     log,
     async close({ drain_ms }) {
       clearInterval(retention)
@@ -247,8 +319,10 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
       clearTimeout(watching)
       clearTimeout(tryingOut)
       clearTimeout(indexing)
+      clearTimeout(reaching)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
+      await custom.close()
       engine.findings.close()
       streams.close()
       await http.close()
@@ -258,8 +332,11 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   }
 }
 
-/** Its value is a secret, whatever the variable is called. */
-const withSecret = (secrets: Settings['secrets'], name: string) => ({ ...secrets, env: [...secrets.env, name] })
+/** The values of these variables are secrets, whatever they are called. */
+const withSecrets = (secrets: Settings['secrets'], names: readonly string[]) => ({
+  ...secrets,
+  env: [...secrets.env, ...names]
+})
 
 /** JSON lines on standard error, without secrets. */
 function openLog(settings: Settings, masking: Masking): Logger {
@@ -299,7 +376,7 @@ async function listenable(
 }
 
 /** What the server can do here, and its limits. */
-async function capabilities(settings: Settings, instance: string, { code, languages, outside, sandbox }: Machine) {
+async function capabilities(settings: Settings, instance: string, { code, languages, mcp, outside, sandbox }: Machine) {
   const watching = outside.state()
   const levels = await sandbox.states()
   return {
@@ -313,7 +390,7 @@ async function capabilities(settings: Settings, instance: string, { code, langua
     read_only: settings.read_only,
     isolation: { default: sandbox.default, levels },
     language_servers: languages.states(),
-    mcp_servers: [],
+    mcp_servers: mcp.states(),
     approval: settings.approval,
     limits: settings.limits
   }

@@ -1,86 +1,19 @@
 // What can be configured, once: the schema, its defaults and its words. Where values come from and how faults are told
 // is config-load's work; the documentation page is made from here.
 import { type Static, Type } from 'typebox'
-import { ASKED_LEVELS, LEVELS } from './host/sandbox/level-names.ts'
+import { Agents, type TierRule } from './config/agents.ts'
+import type { Brought } from './config/brought.ts'
+import { CommandTools, CustomTools } from './config/custom-tools.ts'
+import { Filters } from './config/filters.ts'
+import { FrontEnds } from './config/front-ends.ts'
+import { Hooks } from './config/hooks.ts'
+import { McpServers, McpSettings } from './config/mcp.ts'
+import { ConfiguredRule } from './config/rules.ts'
+import { Web } from './config/web.ts'
+import { LEVELS } from './host/sandbox/level-names.ts'
 
-const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
+export { ConfiguredRule, Match, RuleEffect, RuleScope } from './config/rules.ts'
 
-/** What a rule matches on; every named field must hold. */
-export const Match = Type.Object(
-  {
-    tool: Type.Optional(Type.String({ description: 'Tool name, or a glob over names.' })),
-    category: Type.Optional(Type.String()),
-    effect: Type.Optional(Effect),
-    agent: Type.Optional(Type.String()),
-    client: Type.Optional(Type.String()),
-    path: Type.Optional(
-      Type.String({
-        description:
-          'Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any.'
-      })
-    ),
-    host: Type.Optional(
-      Type.String({
-        description:
-          'Host such as example.com, *.example.com for every name beneath it, or example.com:8443. Without a port it is for 80 and 443.'
-      })
-    ),
-    command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),
-    mode: Type.Optional(
-      Type.Enum(['exact', 'prefix'], {
-        description:
-          '`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are held against each command of a line.'
-      })
-    ),
-    cwd: Type.Optional(
-      Type.String({
-        description:
-          'Glob over the folder that the command runs in, relative to the workspace root, which is `.`. To allow a `command`, the root alone where this is missing.'
-      })
-    ),
-    isolation: Type.Optional(
-      Type.Enum([...ASKED_LEVELS], {
-        description:
-          'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less.'
-      })
-    ),
-    network: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'Host patterns. To allow, they must cover all that the call asks to reach, and without them none is; to ask or deny, any.'
-      })
-    )
-  },
-  { additionalProperties: false, title: 'Match' }
-)
-export type Match = Static<typeof Match>
-
-export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
-export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
-export type RuleScope = Static<typeof RuleScope>
-
-/** A rule as configured. Examples are checked when the rule is loaded. */
-export const ConfiguredRule = Type.Object(
-  {
-    effect: RuleEffect,
-    match: Match,
-    reason: Type.Optional(Type.String({ description: 'Shown to whoever is asked or refused.' })),
-    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
-    examples: Type.Optional(
-      Type.Object(
-        { match: Type.Optional(Type.Array(Type.String())), no_match: Type.Optional(Type.Array(Type.String())) },
-        {
-          additionalProperties: false,
-          description: 'Commands (for command rules) or paths (for path rules) it must and must not match.'
-        }
-      )
-    )
-  },
-  { additionalProperties: false, title: 'ConfiguredRule' }
-)
-export type ConfiguredRule = Static<typeof ConfiguredRule>
-
-const Globs = Type.Array(Type.String())
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
 export const Config = Type.Object(
@@ -109,6 +42,11 @@ export const Config = Type.Object(
     call_token_file: Type.Optional(
       Type.String({ description: 'File holding the call-only token (one line), instead of a fresh one.' })
     ),
+    agent_token_files: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.String(), {
+      default: {},
+      description:
+        'Files holding a call-only token each (one line), by the agent that it is given to: whoever shows it calls as that agent and no other.'
+    }),
     allowed_hosts: Type.Array(Type.String(), {
       default: [],
       description: 'Further Host header values to accept, port included.'
@@ -242,26 +180,19 @@ export const Config = Type.Object(
       },
       { additionalProperties: false, default: {} }
     ),
+    front_ends: FrontEnds,
     rules: Type.Array(ConfiguredRule, {
       default: [],
       description: 'What is allowed, asked or denied; see the approvals page.'
     }),
-    agents: Type.Record(
-      Type.String(),
-      Type.Object(
-        {
-          tools: Type.Object(
-            { allow: Type.Optional(Globs), deny: Type.Optional(Globs) },
-            { additionalProperties: false }
-          )
-        },
-        { additionalProperties: false }
-      ),
-      {
-        default: {},
-        description: 'Tool sets by agent name: globs over tool names. No allow list means all; deny wins.'
-      }
-    ),
+    filters: Filters,
+    agents: Agents,
+    web: Web,
+    mcp: McpSettings,
+    mcp_servers: McpServers,
+    command_tools: CommandTools,
+    custom_tools: CustomTools,
+    hooks: Hooks,
     env: Type.Object(
       {
         allow: Type.Array(Type.String(), {
@@ -400,7 +331,7 @@ export const Config = Type.Object(
     trust: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
-        'Workspace configuration files that may do more than tighten: path → sha256 of the content. Only from the home folder or a flag.'
+        'Workspace files that may do more than tighten: path → sha256 of the content, besides what `toolgate trust` keeps. Only from the home folder or a flag.'
     }),
     log: Type.Object(
       {
@@ -416,14 +347,16 @@ export type Config = Static<typeof Config>
 
 /** Rules by the tier they come from. Remembered ones live in the journal's store instead. */
 export interface RuleTiers {
-  administrator: ConfiguredRule[]
-  user: ConfiguredRule[]
+  administrator: TierRule[]
+  user: TierRule[]
   /** Each holds in the workspace whose file it comes from, named by its root folder. */
-  workspace: (ConfiguredRule & { workspace?: string })[]
+  workspace: (TierRule & { workspace?: string })[]
 }
 
 /** What the server is started with: configuration plus what only the process knows. */
-export interface Settings extends Config {
+export interface Settings extends Omit<Config, 'mcp_servers' | 'command_tools' | 'hooks'> {
+  /** What files bring to be run, weakest first. */
+  brought: readonly Brought[]
   state_dir: string
   tiers: RuleTiers
   version: string

@@ -4,18 +4,22 @@ import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
 import type { HeldBuffer } from '../host/editors/buffers.ts'
 import { shellWords } from '../text/shell-words.ts'
-import type { PathUse } from '../tool.ts'
+import { visible } from '../text/visible.ts'
+import { primaryParam } from '../tool/primary.ts'
+import type { KnownAs, PathUse } from '../tool.ts'
 import type { Approval, Preview } from './call.ts'
 import { commandNotes } from './command-notes.ts'
 import { mustReachEditors, notesBefore } from './editors.ts'
 import type { Engine } from './engine.ts'
 import { historyOf } from './history.ts'
+import { hookNotes } from './hook-notes.ts'
 import { isolationIn, keptFor } from './isolation.ts'
 import { judgedCommand } from './judged-command.ts'
 import type { Assessment, Live } from './live.ts'
 import { mayShowAt } from './may-show.ts'
 import { judge } from './policy.ts'
 import type { HeldFile, Question } from './question.ts'
+import { reaching } from './reaching.ts'
 import { rulebook } from './rulebook.ts'
 import { staleFile } from './stale.ts'
 
@@ -41,11 +45,17 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     line === undefined ? undefined : await judgedCommand(line, { files: host.files, cwd: cwd!, surroundings })
   const asked = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
   const kept = command || subject.isolation ? await keptFor(engine, asked) : undefined
+  const known_as = await tool.known_as?.(params, ctx)
+  refuseDenied(engine, live, known_as)
   const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
   const question: Question = {
     tool: tool.name,
+    other_names: engine.tools.otherNames(tool.name),
+    known_as,
     category: tool.category,
     effect,
+    params,
+    primary: primaryParam(tool),
     paths,
     command,
     alters: subject.alters,
@@ -56,12 +66,15 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     because: subject.because,
     strict: subject.strict,
     only_by_rule: subject.only_by_rule,
-    host: subject.url === undefined ? undefined : hostOf(subject.url),
+    ...(subject.url !== undefined && reaching(engine, subject.url)),
+    url: subject.url,
+    method: subject.sends?.method,
+    sends: subject.sends?.parts,
     agent: call.agent,
     client: call.client,
     may_approve
   }
-  const rules = rulebook(engine, call.session_id, ctx.workspace.root)
+  const rules = rulebook(engine, live)
   const verdict = judge(question, rules)
   const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
   if (kept) ctx.isolation = isolationIn(engine, kept, { network: asked.network, byItself })
@@ -84,6 +97,12 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
   return { ...found, verdict: judge(anew, rules), question: anew }
 }
 
+/** What an agent may not call by its own name it may not call by another one either. */
+function refuseDenied({ tools }: Engine, { call, may_approve }: Live, known_as: KnownAs | undefined) {
+  const denied = known_as?.names.find(name => tools.denies(name, { agent: call.agent, may_approve }))
+  if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${denied} for this agent.`)
+}
+
 /** Runs the tool's own early check, unless policy refuses the call anyway. */
 export async function checkEarly(engine: Engine, live: Live, params: unknown, { verdict, paths }: Assessment) {
   if (verdict.decision === 'deny') return
@@ -92,15 +111,23 @@ export async function checkEarly(engine: Engine, live: Live, params: unknown, { 
 }
 
 /** What an approver is shown. */
-export async function preview(engine: Engine, live: Live, params: unknown, assessment: Assessment): Promise<Preview> {
+export async function preview(
+  engine: Engine,
+  live: Live,
+  params: unknown,
+  assessment: Assessment,
+  hooks = live.call.hooks
+): Promise<Preview> {
   const shown = await previewOf(live, params)
   const notes = [
     ...(shown.notes ?? []),
     ...commandNotes(assessment, await lacksOf(engine, assessment)),
-    ...notesBefore(engine, assessment.paths)
+    ...notesBefore(engine, assessment.paths),
+    ...hookNotes(hooks)
   ]
   const { title, text, diff } = shown
-  const without = (one: string) => engine.masking.maskedToDecideOn(one)
+  // Whoever wrote the tool, what a screen would obey or hide is written out.
+  const without = (one: string) => visible(engine.masking.maskedToDecideOn(one))
   return {
     title: without(title),
     ...(text !== undefined && { text: without(text) }),
@@ -120,7 +147,8 @@ async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview>
 
 /** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
  * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, the earlier
- * calls that it is about, the program that it starts, what keeps that, and what else the tool says that it stands on. */
+ * calls that it is about, the program that it starts, what keeps that, which version of the tool it is, and what else the
+ * tool says that it stands on. */
 export async function digest(
   live: Live,
   params: unknown,
@@ -142,20 +170,27 @@ export async function digest(
         ...(calls ? [calls] : []),
         ...(invocation ? [invocation.argv, ...(invocation.line === undefined ? [] : [invocation.line])] : []),
         ...(isolation ? [isolation] : []),
+        ...(tool.version === undefined ? [] : [tool.version]),
         ...(tool.stands_on ? [await tool.stands_on(params, ctx)] : [])
       ])
     )
     .digest('hex')
 }
 
-export async function approval(engine: Engine, live: Live, params: unknown, assessment: Assessment): Promise<Approval> {
+export async function approval(
+  engine: Engine,
+  live: Live,
+  params: unknown,
+  assessment: Assessment,
+  hooks = live.call.hooks
+): Promise<Approval> {
   const { decision, reason, matched_rules, always_options } = assessment.verdict
   const { ttl_ms } = engine.settings.approval
   return {
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    preview: await preview(engine, live, params, assessment),
+    preview: await preview(engine, live, params, assessment, hooks),
     digest: await digest(live, params, assessment),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
@@ -208,15 +243,4 @@ function addIfMatch(paths: Assessment['paths'], if_match: string) {
       errors: [{ pointer: '/if_match', message: 'this call writes no file' }]
     })
   target.if_match ??= if_match
-}
-
-function hostOf(url: string) {
-  try {
-    const { hostname, port, protocol } = new URL(url)
-    return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
-  } catch {
-    throw new ToolError('INVALID_PARAMS', 'The URL cannot be read.', {
-      errors: [{ pointer: '/url', message: 'not a URL' }]
-    })
-  }
 }

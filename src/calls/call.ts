@@ -2,7 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { Match, RuleEffect, RuleScope } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { FILE_CHANGE } from '../events/events.ts'
+import { FILE_CHANGE, HOOK_RUN } from '../events/events.ts'
 
 const Open = { additionalProperties: true }
 const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
@@ -79,7 +79,8 @@ export type Approval = Static<typeof Approval>
 
 export const ApprovedBy = Type.Object(
   {
-    source: Type.Enum(['auto', 'user', 'rule', 'config']),
+    source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook']),
+    hook: Type.Optional(Type.String({ description: 'Name of the hook that refused it.' })),
     rule_id: Type.Optional(
       Type.String({ description: 'The rule that let it run, or the first of those that were made by this decision.' })
     ),
@@ -174,17 +175,26 @@ export const Undoable = Type.Object(
 )
 export type Undoable = Static<typeof Undoable>
 
+/** How a hook has looked at a call. */
+export const HookRun = Type.Object(HOOK_RUN, { title: 'HookRun' })
+export type HookRun = Static<typeof HookRun>
+
 const base = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
   params: Type.Unknown({ description: 'What runs, or would run.' }),
-  requested_params: Type.Optional(Type.Unknown({ description: 'What was asked, where the approver changed it.' })),
+  toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
+  requested_tool: Type.Optional(Type.String({ description: 'That name; `tool` and `params` are what it means here.' })),
+  requested_params: Type.Optional(
+    Type.Unknown({ description: 'What was asked, where a hook or the approver changed it.' })
+  ),
   session_id: Type.String(),
   workspace: Type.String(),
   agent: Type.Optional(Type.String()),
   context: Type.Optional(Type.String({ description: 'Where in a conversation the call arose.' })),
   background: Type.Boolean(),
   client: Type.String(),
+  hooks: Type.Optional(Type.Array(HookRun, { description: 'The hooks that looked at it, in their order.' })),
   attempts: Type.Integer({ description: 'How often the tool was started.' }),
   created_at: Time,
   timeout_ms: Type.Integer()

@@ -12,11 +12,14 @@ import type { Explanation } from './explanation.ts'
 import { historyOf } from './history.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
 import { outputOf } from './output.ts'
+import { type Proposal, proposalOf } from './proposal.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
+import { readyFor } from './rules.ts'
 import { clashes, type Hold } from './scheduler.ts'
 import { expire } from './settle.ts'
-import { type Request, type SubmitOptions, submit } from './submit.ts'
+import { type Request, type SubmitOptions, submit, workspaceOf } from './submit.ts'
+import { toldCall } from './told.ts'
 import { showUndo, type UndoQuery, type UndoShown, undoAsShown } from './undo.ts'
 
 /** A call as far as it is known now, ready to be sent. */
@@ -62,6 +65,8 @@ export class Calls {
 
   /** Takes over what the run before left, then takes calls. `changes` are what calls did that could not tell it any more. */
   static async start(engine: Engine, changes: ReadonlyMap<string, readonly Change[]> = new Map()): Promise<Calls> {
+    const { administrator, user, workspace } = engine.settings.tiers
+    await readyFor([...administrator, ...user, ...workspace, ...engine.rules.list()])
     await recover(engine, changes)
     return new Calls(engine)
   }
@@ -70,7 +75,7 @@ export class Calls {
   async submit(request: Request, caller: Caller, options: SubmitOptions & { wait: Wait }): Promise<Answer> {
     const live = await submit(this.#engine, request, caller, options)
     if ('settled' in live) return this.#stored(live.settled)
-    return this.#answer(live, request.background ? { ...options.wait, ms: 0 } : options.wait)
+    return this.#answer(live, live.call.background ? { ...options.wait, ms: 0 } : options.wait)
   }
 
   /** Takes a request and says, at once, which call it made and from which event on its story can be read. */
@@ -108,6 +113,13 @@ export class Calls {
     return outcomes
   }
 
+  /** Name of the workspace that a request of this kind is about; undefined where it would have to name one. */
+  workspaceNamed(name: string | undefined): string | undefined {
+    const { workspaces } = this.#engine
+    if (name === undefined && workspaces.size > 1 && !workspaces.has('default')) return undefined
+    return workspaceOf(this.#engine, name).name
+  }
+
   /** The call, waiting as told. */
   async get(tool_call_id: string, wait: Wait): Promise<Answer> {
     const live = this.#engine.live.get(tool_call_id)
@@ -137,12 +149,27 @@ export class Calls {
       .filter(({ status }) => status === 'queued' || status === 'running')
   }
 
+  /** Both, as a stream tells of them. */
+  told(): { pending: Call[]; running: Call[] } {
+    const engine = this.#engine
+    const told = (calls: readonly Call[]) =>
+      calls.map(call => toldCall(engine, engine.live.get(call.tool_call_id)!, call))
+    return { pending: told(this.pending()), running: told(this.running()) }
+  }
+
   async approve(tool_call_id: string, decision: Approve, caller: Caller): Promise<Answer> {
+    this.#engine.front_ends.active(caller.client)
     return answer(await approve(this.#engine, this.#undecided(tool_call_id), decision, caller))
   }
 
   async reject(tool_call_id: string, decision: Reject, caller: Caller): Promise<Answer> {
+    this.#engine.front_ends.active(caller.client)
     return answer(await rejectCall(this.#engine, this.#undecided(tool_call_id), decision, caller))
+  }
+
+  /** What a waiting call would make of files; with the digest that was shown, only if it is still that. */
+  async proposal(tool_call_id: string, digest: string | undefined): Promise<Proposal> {
+    return proposalOf(this.#engine, this.#undecided(tool_call_id), digest)
   }
 
   /** Cancels a call, and what of it runs on; one that has ended stays as it is. */
@@ -261,12 +288,12 @@ export class Calls {
   }
 
   /** The paths a request names, as far as they can be told before it is taken: what is wrong with it is told then. */
-  holdsOf({ tool: name, params, agent, workspace }: Request): Hold[] {
+  holdsOf({ workspace, ...request }: Request): Hold[] {
     const served = this.#workspace(workspace)
-    const tool = this.#engine.tools.find(name, agent)
-    if (!served || !tool) return []
+    if (!served) return []
     try {
-      this.#engine.tools.check(tool, params)
+      const { agent, toolset } = request
+      const { tool, params } = this.#engine.tools.meant({ ...request, agent, toolset, workspace: served.name })
       const { paths = [] } = tool.subject(params, historyOf(this.#engine, served.name))
       return paths.flatMap(({ path, access, tree }) =>
         access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]

@@ -1,15 +1,20 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins; what runs is what was shown.
+import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
 import { approval, assess, checkEarly } from './assess.ts'
 import type { AlwaysOption, ApprovedBy, Call, CallWith } from './call.ts'
 import { type Engine, step } from './engine.ts'
+import { isLookedAt, type Looked, lookedCall, refusalBy, throughHooks } from './hooks-before.ts'
 import type { Caller, Live } from './live.ts'
 import { run, toolCall } from './run.ts'
+import { takeServedTool } from './served-tool.ts'
 import { cancel, decided, fail, reject } from './settle.ts'
 
 export interface Approve {
   digest?: string | undefined
   modified_params?: unknown
+  /** The same by the names by which the call was asked for. */
+  modified_args?: unknown
   /** Id of one of the call's `always_options`. */
   always?: string | undefined
   confirm?: boolean | undefined
@@ -22,10 +27,12 @@ export interface Reject {
 }
 
 /** Lets a waiting call run. Resolves once the decision is durable; the call's turn comes by itself. */
-export function approve(engine: Engine, live: Live, decision: Approve, caller: Caller): Promise<Call> {
+export function approve(engine: Engine, live: Live, given: Approve, caller: Caller): Promise<Call> {
   return inTurn(live, async () => {
     const call = awaiting(live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
+    const decision = inOwnParams(engine, call, given)
+    takeServedTool(engine, live, decision.modified_params ?? live.call.params)
     live.may_approve = true
     if (decision.always !== undefined && decision.modified_params !== undefined) throw notBoth()
     if (call.approval.level === 'strict') mustConfirm(decision)
@@ -86,14 +93,20 @@ export async function cancelCall(engine: Engine, live: Live, reason: string | un
   return live.wait({ ms: 30_000, throughApproval: true })
 }
 
+/** The decision with changed params as the tool takes them. */
+function inOwnParams(engine: Engine, call: Call, { modified_args, ...decision }: Approve): Approve {
+  if (modified_args === undefined) return decision
+  return { ...decision, modified_params: engine.tools.ownParams(call, modified_args) }
+}
+
 /** One decision about a call at a time; the later ones find it decided. */
-function inTurn<T>(live: Live, decide: () => Promise<T>): Promise<T> {
+export function inTurn<T>(live: Live, decide: () => Promise<T>): Promise<T> {
   const turn = live.deciding.then(decide, decide)
   live.deciding = turn.catch(() => {})
   return turn
 }
 
-function awaiting({ call }: Live): CallWith<'awaiting_approval'> {
+export function awaiting({ call }: Live): CallWith<'awaiting_approval'> {
   if (call.status === 'awaiting_approval') return call
   throw alreadyDecided(call)
 }
@@ -156,7 +169,7 @@ async function asShown(engine: Engine, live: Live): Promise<Approved | undefined
   mayRun(now.assessment)
   if (now.digest === call.approval.digest) return { call, digest: now.digest }
   const next = { ...call, approval: { ...now.approval, expires_at: call.approval.expires_at } }
-  await step(engine, live, next, [toolCall(next)])
+  await step(engine, live, next, [toolCall(engine, live, next)])
   throw previewChanged(next)
 }
 
@@ -167,19 +180,33 @@ async function lookAgain(engine: Engine, live: Live) {
   return { assessment, approval: fresh, digest: fresh.digest }
 }
 
-/** The call with other params: checked, judged and looked at anew. Who changes them need not be shown them again. */
+/** The call with other params: checked, looked at by its hooks, judged and looked at anew. Who changes them need not be
+ * shown them again, unless a hook has changed them once more: what runs is what somebody decided on. */
 async function asModified(engine: Engine, live: Live, decision: Approve): Promise<Approved> {
-  const params = decision.modified_params
   const call = awaiting(live)
-  engine.tools.check(live.tool, params)
-  const assessment = await assess(engine, live, params)
+  engine.tools.check(live.tool, decision.modified_params)
+  const looked = await lookedAt(engine, live, decision.modified_params)
+  const { params, assessment } = looked
   mayRun(assessment)
   if (assessment.verdict.decision === 'strict') mustConfirm(decision)
   await checkEarly(engine, live, params, assessment)
-  const fresh = await approval(engine, live, params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
+  const requested_params = 'requested_params' in call ? call.requested_params : call.params
+  const modified = { ...lookedCall(call, looked), requested_params }
+  const asked = { ...assessment, verdict: atLeastAsk(assessment.verdict) }
+  const fresh = await approval(engine, live, params, asked, modified.hooks)
   live.assessment = assessment
-  const requested = 'requested_params' in call ? call.requested_params : call.params
-  return { call: { ...call, params, requested_params: requested, approval: fresh }, digest: fresh.digest }
+  const next = { ...modified, approval: fresh }
+  if (isDeepStrictEqual(params, decision.modified_params)) return { call: next, digest: fresh.digest }
+  await step(engine, live, next, [toolCall(engine, live, next)])
+  throw previewChanged(next)
+}
+
+async function lookedAt(engine: Engine, live: Live, params: unknown): Promise<Looked> {
+  const assessment = await assess(engine, live, params)
+  if (!(await isLookedAt(engine, live, assessment))) return { params, assessment, runs: [] }
+  const looked = await throughHooks(engine, live, { params, assessment })
+  if (looked.refused) throw new ToolError('PERMISSION_DENIED', refusalBy(looked.refused))
+  return looked
 }
 
 function mayRun({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {

@@ -15,11 +15,20 @@ export interface DryRun {
   paths: Assessment['paths']
   preview?: Preview
   digest?: string
+  /** The hooks that would look at it; none is asked. */
+  hooks?: LookingHook[]
+}
+
+export interface LookingHook {
+  name: string
+  when: 'before' | 'after'
+  source: 'configuration' | 'workspace'
 }
 
 export async function dryRun(engine: Engine, request: Request, caller: Caller): Promise<DryRun> {
   const live = admit(engine, request, caller, {})
-  return shownBefore(engine, live, request.params, await assess(engine, live, request.params))
+  const { params } = live.call
+  return shownBefore(engine, live, params, await assess(engine, live, params))
 }
 
 /** What may be told of a call before it is decided on. */
@@ -31,12 +40,25 @@ export async function shownBefore(
 ): Promise<DryRun> {
   const { verdict } = assessment
   const paths = [...assessment.paths, ...operandPaths(assessment)]
-  const found = { dry_run: true as const, tool: live.tool.name, verdict, paths }
-  if (verdict.decision === 'deny') return found
+  const plain = { dry_run: true as const, tool: live.tool.name, verdict, paths }
+  if (verdict.decision === 'deny') return plain
+  const hooks = await hooksOf(engine, live, assessment)
+  const found = { ...plain, ...(hooks.length > 0 && { hooks }) }
   await checkEarly(engine, live, params, assessment)
   if (assessment.effect === 'read' && verdict.decision === 'allow') return found
   const shown = await preview(engine, live, params, assessment)
   return { ...found, preview: shown, digest: await digest(live, params, assessment) }
+}
+
+async function hooksOf({ hooks }: Engine, { ctx }: Live, { question }: Assessment): Promise<LookingHook[]> {
+  const { root } = ctx.workspace
+  const looking: LookingHook[] = []
+  for (const when of ['before', 'after'] as const) {
+    if (!hooks.any(when, root)) continue
+    const matching = await hooks.matching(when, root, question)
+    looking.push(...matching.map(({ name, source }) => ({ name, when, source })))
+  }
+  return looking
 }
 
 /** What a command names, as paths beside those that the call itself names. */
@@ -68,7 +90,7 @@ export async function foresee<T>(
 ): Promise<T> {
   const live = admit(engine, request, caller, {})
   const { abort, call, tool, ctx } = live
-  const { params } = request
+  const { params } = call
   const timer = setTimeout(
     () => abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms

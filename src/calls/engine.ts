@@ -1,4 +1,5 @@
 // What the parts of the engine share, and the one way a call takes a step: new value, row and events in one transaction.
+import type { Asker } from '../config/agents.ts'
 import type { Settings } from '../config.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { Journal } from '../events/journal.ts'
@@ -16,17 +17,47 @@ import type { ResultCache } from './cache.ts'
 import { type Call, isSettled, type Status } from './call.ts'
 import type { Delegations } from './delegations.ts'
 import type { Findings } from './findings.ts'
+import type { FrontEnds } from './front-ends.ts'
+import type { ConfiguredHooks } from './hooks.ts'
 import type { Jobs } from './jobs.ts'
 import { headJson, type Live } from './live.ts'
 import type { RememberedRules } from './remembered.ts'
 import type { Scheduler } from './scheduler.ts'
 
+interface Requested {
+  tool: string
+  params: unknown
+  toolset: string | undefined
+  agent: string | undefined
+  may_approve?: boolean
+  workspace: string
+}
+
+/** A request by its tool's own name and params. */
+export interface Meant {
+  tool: Tool
+  params: unknown
+  background?: boolean
+  timeout_ms?: number
+  /** The toolset by whose name it was asked for, and that name, where it was not the tool's own. */
+  toolset?: string
+  requested_tool?: string
+}
+
 /** Where tools come from, and whether params fit them. */
 interface ToolSource {
-  /** The tool of that name, if this agent may see it. */
-  find(name: string, agent: string | undefined): Tool | undefined
+  /** The tool of that name, if it is served in that workspace and this agent may see it. */
+  find(name: string, audience: Asker & { workspace: string }): Tool | undefined
+  /** Whether this agent is kept from a tool of that name. */
+  denies(name: string, asker: Asker): boolean
   /** Throws INVALID_PARAMS with the pointer of every fault. */
   check(tool: Tool, params: unknown): void
+  /** What a request means, whatever names it is made by. Throws where it means nothing, or its params do not fit. */
+  meant(request: Requested): Meant
+  /** Params that are given by the names by which a call was asked for, as its tool takes them. */
+  ownParams(call: Call, params: unknown): unknown
+  /** The other names that rules may have for a tool. */
+  otherNames(tool: string): readonly string[]
 }
 
 /** A workspace with what tells whether its tree has changed. */
@@ -73,10 +104,14 @@ export interface Engine {
   readonly masking: Pick<Masking, 'maskedAll' | 'maskedToDecideOn'>
   /** What editors hold unsaved. */
   readonly buffers: Buffers
+  /** Who can be asked to do something for a call, and what they have been asked. */
+  readonly front_ends: FrontEnds
   readonly delegations: Delegations
   readonly outputs: CapturedOutputs
   /** What runs on after its call. */
   readonly jobs: Jobs
+  /** Programs that look at calls. */
+  readonly hooks: ConfiguredHooks
   readonly languages: Pick<LanguageServers, 'warm'>
   /** What language servers find wrong. */
   readonly findings: Findings

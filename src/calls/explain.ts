@@ -13,10 +13,11 @@ type ExplainedPart = Explanation['parts'][number]
 
 export async function explain(engine: Engine, request: Request, caller: Caller): Promise<Explanation> {
   const live = admit(engine, request, caller, {})
-  const assessment = await assess(engine, live, request.params)
+  const { params } = live.call
+  const assessment = await assess(engine, live, params)
   const { command, isolation, effect, question } = assessment
-  const rules = rulebook(engine, live.call.session_id, live.ctx.workspace.root)
-  const { paths, ...shown } = await shownBefore(engine, live, request.params, assessment)
+  const rules = rulebook(engine, live)
+  const { paths, ...shown } = await shownBefore(engine, live, params, assessment)
   return {
     ...shown,
     paths: paths.map(touched),

@@ -134,7 +134,20 @@ export const Explanation = Type.Object(
         'What each tier says by itself. The first that says anything decides, and built-in floors raise that.'
     }),
     preview: Type.Optional(Type.Unsafe<Preview>({ $ref: 'Preview#' })),
-    digest: Type.Optional(Type.String())
+    digest: Type.Optional(Type.String()),
+    hooks: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: 'What it is called, or its command.' }),
+          when: Type.Enum(['before', 'after']),
+          source: Type.Enum(['configuration', 'workspace'])
+        }),
+        {
+          description:
+            'The hooks that would look at it. None is asked: one that refuses, or gives other params, does so in earnest.'
+        }
+      )
+    )
   },
   Open
 )

@@ -8,7 +8,7 @@ import type { JudgedPath } from './question.ts'
 import { rulebook } from './rulebook.ts'
 
 /** What rules see of the plainest way to read a file. */
-const READING = { tool: 'read_file', category: 'files', effect: 'read' } as const
+const READING = { tool: 'read_file', category: 'files', effect: 'read', primary: 'path' } as const
 
 type Place = Pick<JudgedPath, 'path' | 'sensitive' | 'self_starting' | 'protected'>
 
@@ -19,9 +19,11 @@ export function mayShow(engine: Engine, live: Live, { path, entry }: Pick<PathUs
 }
 
 /** The same of a path that was judged just now. */
-export function mayShowAt(engine: Engine, { call, may_approve, ctx }: Live, place: Place): boolean {
+export function mayShowAt(engine: Engine, live: Live, place: Place): boolean {
+  const { call, may_approve } = live
   if (place.sensitive) return false
-  const { agent, client, session_id } = call
-  const question = { ...READING, paths: [{ ...place, access: 'read' as const }], agent, client, may_approve }
-  return judge(question, rulebook(engine, session_id, ctx.workspace.root)).decision === 'allow'
+  const { agent, client } = call
+  const paths = [{ ...place, access: 'read' as const }]
+  const question = { ...READING, params: { path: place.path }, paths, agent, client, may_approve }
+  return judge(question, rulebook(engine, live)).decision === 'allow'
 }

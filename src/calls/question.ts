@@ -4,7 +4,7 @@ import type { ConfiguredRule } from '../config.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Level } from '../host/sandbox/sandbox.ts'
 import type { CommandClass, Operand, SubCommand } from '../shell/judgement.ts'
-import type { Category, Effect } from '../tool.ts'
+import type { Category, Effect, KnownAs } from '../tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, RememberedRule } from './call.ts'
 
 /** A file that an editor holds with unsaved changes. */
@@ -83,14 +83,30 @@ export interface Kept {
 /** The facts of one call that rules look at. Paths are canonical. */
 export interface Facts {
   tool: string
+  /** What toolsets call it. */
+  other_names?: readonly string[] | undefined
+  /** What it leads to, where that is a tool that is not ours. */
+  known_as?: KnownAs | undefined
   category: Category
   effect: Effect
-  paths: readonly Pick<JudgedPath, 'path' | 'access' | 'tree'>[]
+  /** As the call will run with them. */
+  params?: unknown
+  /** The param that says what the call is about. */
+  primary?: string | undefined
+  paths: readonly Pick<JudgedPath, 'path' | 'given' | 'access' | 'tree'>[]
   command?: JudgedCommand | undefined
   /** Params besides the command's text that change what it does. */
   alters?: readonly string[] | undefined
   kept?: Kept | undefined
+  /** Of the URL, with its port. */
   host?: string | undefined
+  /** As given; `host` is the one it leads to. */
+  url?: string | undefined
+  /** It is among those that are read without asking. */
+  host_allowed?: boolean | undefined
+  /** How the URL is asked, and what it is sent besides, in words. */
+  method?: string | undefined
+  sends?: readonly string[] | undefined
   agent?: string | undefined
   client: string
 }
@@ -118,7 +134,8 @@ export interface Question extends Facts {
 export interface Rulebook {
   /** Milliseconds since 1970, for rules that expire. */
   now: number
-  read_only: boolean
+  /** Nothing but reads: in this server, or of this agent. */
+  read_only: boolean | 'agent'
   /** What a call-only token gets when it reads a sensitive file. */
   sensitive_call_only: 'deny' | 'ask'
   /** What an editor holds unsaved is written only after asking. */

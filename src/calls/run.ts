@@ -8,10 +8,13 @@ import { type ApprovedBy, type Call, isSettled, type NewDiagnostics, type Result
 import { lookAfter, lookBefore, newDiagnosticsNotes } from './edit-diagnostics.ts'
 import { notesAfter } from './editors.ts'
 import { about, type Engine, note, step } from './engine.ts'
+import { hearing, tellHooks, tellOfFailure, withHooks } from './hooks-after.ts'
 import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
 import { type Hold, KIND } from './scheduler.ts'
+import { takeServedTool } from './served-tool.ts'
 import { fail, stopped, succeed } from './settle.ts'
+import { toldParams } from './told.ts'
 import { ToldProgress } from './told-progress.ts'
 
 const RETRIES = 3
@@ -26,20 +29,15 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
   const holds = holdsOf(live)
   let holdsAll = true
   try {
-    await engine.scheduler.run(
-      KIND[live.tool.momentary ? 'read' : effect],
-      holds,
-      async waited => {
-        if (isSettled(live.call)) return
-        const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
-        if (mayDiffer && !(await stillStands(engine, live, bound))) return
-        holdsAll = isWithin(holdsOf(live), holds)
-        if (!holdsAll) return
-        if (bound !== undefined) live.host.files.bind()
-        await start(engine, live, bound)
-      },
-      live.abort.signal
-    )
+    await takeTurn(engine, live, holds, async waited => {
+      if (isSettled(live.call)) return
+      const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
+      if (mayDiffer && !(await stillStands(engine, live, bound))) return
+      holdsAll = isWithin(holdsOf(live), holds)
+      if (!holdsAll) return
+      if (bound !== undefined) live.host.files.bind()
+      await start(engine, live, bound)
+    })
   } catch (error) {
     if (!isSettled(live.call)) await stopped(engine, live, error)
     return
@@ -47,7 +45,15 @@ export async function run(engine: Engine, live: Live, bound: string | undefined)
   if (!holdsAll) await run(engine, live, bound)
 }
 
-function holdsOf({ assessment, ctx: { workspace } }: Live): Hold[] {
+/** Does it once nothing stands in the way. A call that waits for a front end stands in nobody's. */
+function takeTurn({ scheduler }: Engine, live: Live, holds: Hold[], work: (waited: boolean) => Promise<void>) {
+  const { tool, assessment, abort } = live
+  if (tool.awaits_front_end) return work(false)
+  return scheduler.run(KIND[tool.momentary ? 'read' : assessment!.effect], holds, work, abort.signal)
+}
+
+function holdsOf({ tool, assessment, ctx: { workspace } }: Live): Hold[] {
+  if (tool.awaits_front_end) return []
   return assessment!.paths.flatMap(({ path, access, tree }) =>
     access === 'list' ? [] : [{ path: join(workspace.root, path), access, tree }]
   )
@@ -76,6 +82,7 @@ async function stillStands(engine: Engine, live: Live, bound: string | undefined
 
 /** What the call would do now; undefined where it may not any more, and has ended with that. */
 async function judgedAnew(engine: Engine, live: Live): Promise<Assessment | undefined> {
+  takeServedTool(engine, live, live.call.params)
   const assessment = await assess(engine, live, live.call.params)
   live.assessment = assessment
   const { decision, code, reason } = assessment.verdict
@@ -95,21 +102,23 @@ async function askAgain(engine: Engine, live: Live, assessment: Assessment) {
   const asked = await approval(engine, live, call.params, { ...assessment, verdict: level })
   live.abort.signal.throwIfAborted()
   const next: Call = { ...kept, status: 'awaiting_approval', approval: asked }
-  await step(engine, live, next, [toolCall(next)])
+  await step(engine, live, next, [toolCall(engine, live, next)])
 }
 
 const CHANGED = 'What it would do is no longer what was approved.'
 
 /** The event that tells of a call, or of a call that waits anew. */
-export const toolCall = (call: Call) => ({
+export const toolCall = (engine: Engine, live: Live, call: Call) => ({
   type: 'tool.call' as const,
   ...about(call),
   tool: call.tool,
-  params: call.params,
+  params: toldParams(engine, live, call.params),
+  ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
   client: call.client,
   requires_approval: call.status === 'awaiting_approval',
   ...(call.agent !== undefined && { agent: call.agent }),
   ...(call.context !== undefined && { context: call.context }),
+  ...(call.hooks && { hooks: call.hooks }),
   ...(call.status === 'awaiting_approval' && { approval: call.approval })
 })
 
@@ -122,7 +131,9 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
   // Whether a call that has an effect was started must be known after a crash; its intent is durable before the effect.
   if (reads) note(live, running)
   else live.intent = step(engine, live, running, [])
-  const evidence = await evidenceFor(engine, live)
+  const hooks = await hearing(engine, live)
+  // Whoever wants to hear of the call wants it run.
+  const evidence = hooks.length > 0 ? undefined : await evidenceFor(engine, live)
   const key = evidence === undefined ? '' : JSON.stringify([tool.name, call.workspace, call.params])
   const kept_answer = evidence === undefined ? undefined : engine.cache.get(key, evidence)
   if (kept_answer) return answerAgain(engine, live, kept_answer)
@@ -142,6 +153,10 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
     if (before?.needed) await before.needed
     const output = await withRetries(live, teller)
     teller.flush()
+    // It has run: from here on nothing is too late.
+    clearTimeout(timer)
+    if (hooks.length > 0)
+      await tellHooks(engine, live, hooks, { status: 'success', result: present(engine, live, output, undefined) })
     const result = present(engine, live, output, await lookAfter(engine, live, before))
     const json = JSON.stringify(result)
     const durable = succeed(engine, live, result, json)
@@ -153,7 +168,10 @@ async function start(engine: Engine, live: Live, bound: string | undefined) {
   } catch (error) {
     if (isSettled(live.call)) throw error
     teller.flush()
-    if (bound === undefined || !isOvertaken(live, error)) return await stopped(engine, live, error)
+    if (bound === undefined || !isOvertaken(live, error)) {
+      await tellOfFailure(engine, live, error)
+      return await stopped(engine, live, error)
+    }
     const assessment = await judgedAnew(engine, live)
     if (assessment) await askAgain(engine, live, assessment)
   } finally {
@@ -259,7 +277,7 @@ function present(engine: Engine, live: Live, output: unknown, diagnostics: NewDi
   const { tool, call } = live
   const { title, content, metadata, attachments, truncated } = tool.present(output, call.params)
   const notes = notesAfter(engine, live)
-  return {
+  const result = {
     title,
     content: [
       content,
@@ -272,6 +290,7 @@ function present(engine: Engine, live: Live, output: unknown, diagnostics: NewDi
     truncated: truncated ?? false,
     ...(tool.captures_output && { output_href: `/calls/${call.tool_call_id}/output` })
   }
+  return withHooks(result, call.hooks)
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

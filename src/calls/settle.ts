@@ -38,6 +38,7 @@ function end(engine: Engine, live: Live, call: SettledCall, { before = [], also 
     ...('error' in call && { error: call.error }),
     ...('reason' in call && { reason: call.reason }),
     ...('user_message' in call && call.user_message !== undefined && { user_message: call.user_message }),
+    ...(call.hooks && { hooks: call.hooks }),
     ...(execution_time_ms !== undefined && { execution_time_ms })
   }
   const cleared: Write[] = live.told_progress ? [['forgetProgress', call.tool_call_id]] : []

@@ -2,24 +2,28 @@
 import { createHash } from 'node:crypto'
 import { ToolError } from '../errors.ts'
 import type { Write } from '../host/store/store.ts'
-import type { Context, Tool } from '../tool.ts'
-import { approval, assess, checkEarly } from './assess.ts'
+import type { Context } from '../tool.ts'
+import { agentOf } from './agent.ts'
 import { backgroundCall } from './background.ts'
-import { type Approval, type ApprovedBy, type Call, isSettled } from './call.ts'
+import { type Call, isSettled } from './call.ts'
+import { delegateOf } from './delegating.ts'
 import { editorsOf } from './editors.ts'
-import { type Engine, enter, type ServedWorkspace, step } from './engine.ts'
+import type { Engine, Meant, ServedWorkspace } from './engine.ts'
 import { historyOf } from './history.ts'
 import { newId } from './id.ts'
-import { type Assessment, type Caller, Live } from './live.ts'
+import { type Caller, Live } from './live.ts'
 import { mayShow } from './may-show.ts'
-import { run, toolCall } from './run.ts'
-import { decided, fileChanged, reject, stopped } from './settle.ts'
+import { mayReach } from './reaching.ts'
+import { fileChanged } from './settle.ts'
+import { take } from './take.ts'
 import { tasksOf } from './tasks.ts'
 
 /** A request to run a tool, as the wire has it. */
 export interface Request {
   tool: string
   params: unknown
+  /** Toolset that the name and the params are of, where not to be found out by the name. */
+  toolset?: string | undefined
   session_id?: string | undefined
   workspace?: string | undefined
   context?: string | undefined
@@ -63,7 +67,7 @@ export function submit(
   const { shown } = options
   const also = (): Write[] => [
     ...keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]),
-    ...(request.background ? [backgroundCall(live.call)] : [])
+    ...(live.call.background ? [backgroundCall(live.call)] : [])
   ]
   const taken = take(engine, live, { also, shown })
   for (const key of keys) {
@@ -84,18 +88,15 @@ export function admit(engine: Engine, request: Request, caller: Caller, { fresh 
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
   if (engine.live.size >= engine.settings.limits.queue)
     throw new ToolError('OVERLOADED', `${engine.live.size} calls are open already.`, { retry_after_ms: 1_000 })
-  const tool = engine.tools.find(request.tool, request.agent)
-  if (!tool)
-    throw new ToolError(
-      'UNKNOWN_TOOL',
-      `There is no tool ${JSON.stringify(request.tool.slice(0, 80))} here; GET /tools lists them.`
-    )
-  engine.tools.check(tool, request.params)
   const workspace = workspaceOf(engine, request.workspace)
+  const { tool, params, toolset } = request
+  const agent = agentOf(request.agent, caller)
+  const may_approve = caller.rights.has('approve')
+  const meant = engine.tools.meant({ tool, params, toolset, agent, may_approve, workspace: workspace.name })
   const abort = new AbortController()
   return new Live({
-    call: newCall(engine, request, tool, workspace, caller),
-    tool,
+    call: newCall(engine, { ...request, agent }, meant, workspace, caller),
+    tool: meant.tool,
     may_approve: caller.rights.has('approve'),
     abort,
     since: engine.journal.last,
@@ -105,23 +106,31 @@ export function admit(engine: Engine, request: Request, caller: Caller, { fresh 
   })
 }
 
-function newCall(engine: Engine, request: Request, tool: Tool, workspace: ServedWorkspace, { client }: Caller): Call {
-  const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(request.params) : tool.timeout_ms
+function newCall(engine: Engine, request: Request, meant: Meant, workspace: ServedWorkspace, { client }: Caller): Call {
+  const { tool, params, toolset, requested_tool } = meant
+  const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(params) : tool.timeout_ms
+  const usual = meant.timeout_ms ?? own
   const { agent, context } = request
   return {
     status: 'queued',
     tool_call_id: request.tool_call_id ?? newId('tc'),
     tool: tool.name,
-    params: request.params,
+    params,
+    ...(toolset !== undefined && { toolset }),
+    ...(requested_tool !== undefined && { requested_tool }),
     session_id: request.session_id ?? 'default',
     workspace: workspace.name,
     ...(agent !== undefined && { agent }),
     ...(context !== undefined && { context }),
-    background: request.background ?? false,
+    background: request.background ?? meant.background ?? false,
     client,
     attempts: 0,
     created_at: new Date().toISOString(),
-    timeout_ms: Math.min(request.timeout_ms ?? own, Math.max(engine.settings.limits.timeout_ms, own), LONGEST_TIMER_MS)
+    timeout_ms: Math.min(
+      request.timeout_ms ?? usual,
+      Math.max(engine.settings.limits.timeout_ms, own),
+      LONGEST_TIMER_MS
+    )
   }
 }
 
@@ -161,7 +170,9 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
     // Decided with the verdict, before the tool is started.
     isolation: { level: 'none', network: [] },
     history: historyOf(engine, workspace.name, live.call),
+    delegate: delegateOf(engine, live),
     may_show: use => mayShow(engine, live, use),
+    may_reach: url => mayReach(engine, live, url),
     notes: {
       read: key => {
         const value = engine.store.note(workspace.name, session_id, key)
@@ -171,86 +182,6 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
         engine.store.write(() => [['note', workspace.name, session_id, key, JSON.stringify(value)]])
     }
   }
-}
-
-interface Taking {
-  also: () => Write[]
-  shown: SubmitOptions['shown']
-}
-
-/** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. */
-async function take(engine: Engine, live: Live, { also, shown }: Taking): Promise<Live> {
-  enter(engine, live)
-  const { call } = live
-  let assessment: Assessment
-  try {
-    assessment = await assess(engine, live, call.params)
-    live.assessment = assessment
-    await checkEarly(engine, live, call.params, assessment)
-    live.abort.signal.throwIfAborted()
-    const { verdict } = assessment
-    if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
-    if (verdict.decision === 'deny') await refuse(engine, live, verdict, also)
-    else if (verdict.decision !== 'allow') await ask(engine, live, assessment, { also, shown })
-  } catch (error) {
-    if (engine.store.failed) throw error
-    await stopped(engine, live, error, { before: [toolCall(live.call)], also })
-    return live
-  }
-  if (assessment.verdict.decision === 'allow') await allow(engine, live, assessment, also)
-  return live
-}
-
-async function allow(engine: Engine, live: Live, { verdict, effect }: Assessment, also: () => Write[]) {
-  const { source, rule_id } = verdict
-  const approved_by = { source, at: live.call.created_at, ...(rule_id !== undefined && { rule_id }) }
-  const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
-  live.intent = step(engine, live, queued, [toolCall(queued)], also)
-  const running = runOn(engine, live, undefined)
-  // A read may be told of before its commit; anything else is durable first.
-  await (effect === 'read' ? Promise.race([running, live.intent]) : live.intent)
-}
-
-function runOn(engine: Engine, live: Live, bound: string | undefined): Promise<void> {
-  const { tool_call_id } = live.call
-  const running = run(engine, live, bound)
-  running.catch(error => engine.log.error({ err: error, tool_call_id }, 'a call could not be ended'))
-  return running
-}
-
-async function ask(engine: Engine, live: Live, assessment: Assessment, { also, shown }: Taking): Promise<void> {
-  const asked = await approval(engine, live, live.call.params, assessment)
-  live.abort.signal.throwIfAborted()
-  if (live.may_approve && shown?.digest === asked.digest && (asked.level === 'ask' || shown.confirm))
-    return allowAsShown(engine, live, asked, also)
-  const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
-  live.intent = step(engine, live, waiting, [toolCall(waiting)], also)
-  return live.intent
-}
-
-/** Whoever sent it has seen what it would do, and approved that. */
-function allowAsShown(engine: Engine, live: Live, asked: Approval, also: () => Write[]): Promise<void> {
-  const { client } = live.call
-  const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: asked.digest }
-  const queued: Call = { ...live.call, status: 'queued', approval: asked, approved_by: by }
-  live.intent = step(engine, live, queued, [toolCall(queued), decided(queued, 'approved', { by })], also)
-  runOn(engine, live, asked.digest)
-  return live.intent
-}
-
-function refuse(
-  engine: Engine,
-  live: Live,
-  { reason, matched_rules }: Assessment['verdict'],
-  also: () => Write[]
-): Promise<void> {
-  const rule_id = matched_rules[0]?.rule_id
-  const by: ApprovedBy = {
-    source: rule_id === undefined ? 'config' : 'rule',
-    at: live.call.created_at,
-    ...(rule_id !== undefined && { rule_id })
-  }
-  return reject(engine, live, { reason, by }, { before: [toolCall(live.call)], also })
 }
 
 /** The workspace of that name; without one the default or the only one. */

@@ -10,11 +10,15 @@ import type { Files } from './files/files.ts'
 import type { LineIndexes } from './files/line-index.ts'
 import type { WorkspaceTexts } from './files/texts.ts'
 import type { Git } from './git/git.ts'
+import type { Hooks } from './hooks/hooks.ts'
 import type { Tracking } from './kept/snapshots.ts'
 import type { Languages } from './lsp/languages.ts'
+import type { Mcp } from './mcp/mcp.ts'
+import type { ModuleRuns } from './modules/module-runs.ts'
 import type { Processes } from './processes/processes.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
+import type { Web } from './web/web.ts'
 
 export interface Host {
   /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */
@@ -32,7 +36,15 @@ export interface Host {
   texts: WorkspaceTexts
   pdf: PdfReader
   processes: Processes
+  /** Modules that users write, in processes of their own. */
+  modules: ModuleRuns
   git: Git
+  /** MCP servers that serve the workspace. */
+  mcp: Mcp
+  /** Programs that are asked what they think of a call. */
+  hooks: Hooks
+  /** Pages of the web. */
+  web: Web
   /** Follows what a command changes from now on, to tell it as changes of the call. */
   track(): Promise<Tracking>
   /** Pure work on other threads, with a deadline. */

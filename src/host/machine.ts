@@ -3,6 +3,7 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { type BroughtSource, broughtOnce } from '../config/brought.ts'
 import type { Settings } from '../config.ts'
 import { CodeIndexes } from './code/code-indexes.ts'
 import { Compute } from './compute/compute.ts'
@@ -14,11 +15,15 @@ import { Files } from './files/files.ts'
 import { LineIndexes } from './files/line-index.ts'
 import { Texts } from './files/texts.ts'
 import { Git, GitOnMachine } from './git/git.ts'
+import { Hooks } from './hooks/hooks.ts'
 import type { Effects, Host, Workspace } from './host.ts'
 import { type Guard, searchExcludes } from './judging.ts'
 import { type Keeping, keepingIn } from './kept/keeping.ts'
 import { Snapshots } from './kept/snapshots.ts'
 import { LanguageServerPool } from './lsp/pool.ts'
+import { McpServers } from './mcp/servers.ts'
+import { ModulePool } from './modules/module-pool.ts'
+import { ModuleRuns } from './modules/module-runs.ts'
 import { OutsideChanges } from './outside/outside-all.ts'
 import { Tree } from './outside/tree.ts'
 import { Watcher } from './outside/watcher.ts'
@@ -36,7 +41,11 @@ import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
 import type { Masking } from './secrets/masking.ts'
 import { runFolders } from './server/discovery.ts'
+import { homeOf } from './server/home.ts'
 import { ownTemporary, sweepTemporary } from './temporary.ts'
+import { NO_TRUST, type Trust } from './trust/trust.ts'
+import { trustFileOf } from './trust/trust-file.ts'
+import { Web, WebOnMachine } from './web/web.ts'
 
 const WATCH_DELAY_MS = 500
 /** What may be kept of a workspace's files before a command. */
@@ -59,6 +68,10 @@ interface MachineOptions {
   environment: Environment
   doors?: Doors
   network?: Outside
+  /** What files bring to be run, where that may change. */
+  brought?: BroughtSource
+  /** What a person has trusted of what is in workspaces. */
+  trust?: Trust
 }
 
 export class Machine {
@@ -75,6 +88,10 @@ export class Machine {
   readonly sandbox: Levels
   /** Language servers that run, of all workspaces. */
   readonly languages: LanguageServerPool
+  /** Modules of users that run. */
+  readonly modules: ModulePool
+  /** MCP servers, of all workspaces. */
+  readonly mcp: McpServers
   /** Where the server listens, once it does: nothing sandboxed is let there. */
   readonly ownPorts: number[] = []
   /** Files and folders of the server itself: no command may name them. */
@@ -85,15 +102,27 @@ export class Machine {
   readonly #texts: Texts
   readonly #pdf = new PdfReader()
   readonly #git: GitOnMachine
+  readonly #web: WebOnMachine
   readonly #guard: Guard
   readonly #settings: Settings
   readonly #masking: Masking
+  readonly #environment: Environment
+  readonly #trust: Trust
 
-  constructor(settings: Settings, masking: Masking, { environment, doors, network }: MachineOptions) {
+  constructor(settings: Settings, masking: Masking, options: MachineOptions) {
+    const { environment, doors, network, brought, trust = NO_TRUST } = options
+    this.#environment = environment
+    this.#trust = trust
     this.#settings = settings
     this.#masking = masking
     this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
-    this.ownFiles = [...new Set([settings.state_dir, this.#guard.stateDir, ...besideState(settings, environment)])]
+    const own = [
+      settings.state_dir,
+      this.#guard.stateDir,
+      trustFileOf(environment),
+      ...besideState(settings, environment)
+    ]
+    this.ownFiles = [...new Set(own)]
     // Whoever could open the pipe of another command would take its output, or add to it.
     this.#spawner = new Spawner(environment, emptied(path.join(this.#guard.stateDir, 'pipes')))
     this.keeping = keepingIn(this.#guard.stateDir, settings.undo)
@@ -117,6 +146,14 @@ export class Machine {
       place: this.#guard.stateDir,
       hooks: settings.git.hooks
     })
+    this.#web = new WebOnMachine({
+      settings: settings.web,
+      version: settings.version,
+      own_ports: this.ownPorts,
+      environment,
+      compute: this.#compute,
+      ...(network && { outside: network })
+    })
     this.code = new CodeIndexes(this.#guard, settings.search, {
       masked: text => masking.masked(text),
       environment
@@ -132,6 +169,21 @@ export class Machine {
       roots: [...this.workspaces.values()].map(({ root }) => root),
       settings: settings.language_servers,
       workspaces: this.workspaces
+    })
+    this.modules = new ModulePool({ spawner: this.#spawner, sandbox: this.sandbox, environment }, settings.custom_tools)
+    this.mcp = new McpServers({
+      settings: settings.mcp,
+      version: settings.version,
+      brought: brought ?? broughtOnce(settings.brought),
+      workspaces: this.workspaces,
+      state_dir: this.#guard.stateDir,
+      guarding: () => ({ own_ports: this.ownPorts, ...(network && { outside: network }) }),
+      spawner: this.#spawner,
+      sandbox: this.sandbox,
+      environment,
+      env_allow: settings.env.allow,
+      roots: [...this.workspaces.values()].map(({ root }) => root),
+      level: settings.sandbox.level
     })
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }
@@ -166,9 +218,8 @@ export class Machine {
       }
     }
     const env_allow = this.#settings.env.allow
-    return {
-      files: new Files(workspace, this.#guard, ofFiles, { ...this.keeping, call: call_id }),
-      processes: new Processes(this.#spawner, this.outputs, workspace, effects, {
+    const processesFor = (by: Effects) =>
+      new Processes(this.#spawner, this.outputs, workspace, by, {
         call_id,
         env_allow,
         roots: [...this.workspaces.values()].map(({ root }) => root),
@@ -176,8 +227,20 @@ export class Machine {
         place_in: ownTemporary(this.#guard.stateDir),
         mask: () => this.#masking.masker(),
         quiet_ms: this.#settings.commands.quiet_ms
+      })
+    return {
+      files: new Files(workspace, this.#guard, ofFiles, { ...this.keeping, call: call_id }),
+      processes: processesFor(effects),
+      hooks: new Hooks(workspace, {
+        processes: signal => processesFor({ signal, committed: async () => {}, changed: () => {} }),
+        starter: { spawner: this.#spawner, sandbox: this.sandbox, environment: this.#environment },
+        trust: this.#trust,
+        home: homeOf(this.#environment),
+        env_allow
       }),
+      modules: new ModuleRuns(this.modules, workspace, effects, this.#masking),
       git: new Git(this.#git, workspace, effects),
+      web: new Web(this.#web, effects),
       ripgrep,
       list,
       code: this.code.of(workspace.name)!,
@@ -186,7 +249,8 @@ export class Machine {
       lines: this.#lines,
       languages: this.languages.of(workspace, effects),
       texts: this.#texts.of(workspace),
-      pdf: this.#pdf
+      pdf: this.#pdf,
+      mcp: this.mcp.of(workspace, effects)
     }
   }
 
@@ -209,7 +273,7 @@ export class Machine {
   async close() {
     this.outside.close()
     await this.code.close()
-    await this.languages.close()
+    await Promise.all([this.languages.close(), this.modules.close(), this.mcp.close()])
     for (const { list, watcher, snapshots } of this.workspaces.values()) {
       snapshots.close()
       list.close()
@@ -265,8 +329,10 @@ function emptied(folder: string): string {
 }
 
 /** What belongs to the server besides its state. */
-function besideState({ token_file, call_token_file, socket }: Settings, environment: Environment): string[] {
-  return [token_file, call_token_file, socket, ...runFolders(environment)].filter(file => file !== undefined)
+function besideState(settings: Settings, environment: Environment): string[] {
+  const { token_file, call_token_file, agent_token_files, socket } = settings
+  const tokens = [token_file, call_token_file, ...Object.values(agent_token_files)]
+  return [...tokens, socket, ...runFolders(environment)].filter(file => file !== undefined)
 }
 
 function once(work: () => void): () => undefined {

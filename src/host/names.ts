@@ -158,6 +158,7 @@ export const HARMLESS_NAMES: readonly string[] = [
 export const SELF_STARTING_NAMES: readonly string[] = [
   // ours
   '.toolgate',
+  '.config/toolgate',
   // editors and agents
   '.vscode',
   '.vscode-server',

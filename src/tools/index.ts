@@ -2,10 +2,13 @@
 import type { Tool } from '../tool.ts'
 import codeTools from './code/index.ts'
 import commandTools from './commands/index.ts'
+import editorTools from './editor/index.ts'
 import fileTools from './files/index.ts'
 import gitTools from './git/index.ts'
+import mcpTools from './mcp/index.ts'
 import searchTools from './search/index.ts'
 import sessionTools from './session/index.ts'
+import webTools from './web/index.ts'
 
 export const TOOLS: readonly Tool[] = [
   ...fileTools,
@@ -13,5 +16,8 @@ export const TOOLS: readonly Tool[] = [
   ...codeTools,
   ...commandTools,
   ...gitTools,
-  ...sessionTools
+  ...webTools,
+  ...sessionTools,
+  ...editorTools,
+  ...mcpTools
 ]

@@ -54,6 +54,7 @@ export default defineTool({
     'own and reaches no network, unless asked for. Code that fails is still a result: look at exit_code.',
   input: Input,
   output: Output,
+  primary: 'code',
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
   captures_output: true,

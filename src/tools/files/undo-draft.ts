@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path/posix'
 import { setImmediate } from 'node:timers/promises'
 import type { Files, Found, KeptContent } from '../../host/files/files.ts'
+import { foldersAbove } from '../../text/folders-above.ts'
 
 export interface FileThing {
   kind: 'file'
@@ -131,9 +132,4 @@ export class Draft {
       file.close()
     }
   }
-}
-
-function foldersAbove(path: string): string[] {
-  const names = path.split('/').slice(0, -1)
-  return names.map((_, i) => names.slice(0, i + 1).join('/'))
 }

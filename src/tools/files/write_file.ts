@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
@@ -47,7 +48,7 @@ export default defineTool({
       notes.length + lost.length > 0 ? { ...preview, notes: [...notes, ...lost] } : preview
     if (was && !ctx.may_show(input)) return shown({ title, text: input.content }, UNSEEN_NOTE)
     const diff = plan.diff()
-    if (diff) return shown({ title, diff: diff.diff })
+    if (diff) return shown({ title, diff: diff.diff }, ...plan.recoded)
     if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
     const why = was.bytes ? 'it is no text' : 'it is too large'
     return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
@@ -80,7 +81,13 @@ async function planned(input: Static<typeof Input>, { host }: Context) {
   const after = decode(bytes)
   const comparable = after && (!was || old)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
-  return { was, bytes, after, diff }
+  return { was, bytes, after, diff, recoded: recodedNotes(old, after, bytes) }
+}
+
+/** A diff shows no bytes, so it is told where the same characters would be others. */
+function recodedNotes(old: Text | undefined, now: Text | undefined, bytes: Buffer): string[] {
+  if (!old || !now || old.encoding === now.encoding || isAscii(bytes)) return []
+  return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
 }
 
 const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }
