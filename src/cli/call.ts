@@ -14,6 +14,7 @@ interface Options {
   session?: string
   workspace?: string
   agent?: string
+  toolset?: string
   context?: string
   callTimeout?: string
   fresh?: boolean
@@ -30,6 +31,7 @@ const call: Verb = (command, context) => {
     .option('--session <id>', 'session of the call')
     .option('--workspace <name>', 'served root to work in')
     .option('--agent <name>', 'name of the agent')
+    .option('--toolset <name>', 'toolset whose name and params these are')
     .option('--context <text>', 'shown to whoever approves')
     .option('--call-timeout <ms>', 'time limit of the run in milliseconds')
     .option('--fresh', 'take no kept answer')
@@ -41,7 +43,8 @@ const call: Verb = (command, context) => {
       const client = await context.connect()
       const { signal } = context
       const base = await paramsIn(options.args, context)
-      const { input } = await client.tool(tool, { signal, ...(options.agent && { agent: options.agent }) })
+      const { agent, toolset } = options
+      const { input } = await client.tool(tool, { signal, ...(agent && { agent }), ...(toolset && { toolset }) })
       const params = { ...base, ...paramsFrom(given, input) }
       const asked = callOptions(options)
       if (options.dryRun) return tellDryRun(context, client, tool, params, asked)
@@ -53,12 +56,13 @@ const call: Verb = (command, context) => {
 export default call
 
 function callOptions(options: Options): CallOptions {
-  const { session, workspace, agent, context, callTimeout, fresh } = options
+  const { session, workspace, agent, toolset, context, callTimeout, fresh } = options
   if (callTimeout !== undefined && !/^[1-9]\d*$/.test(callTimeout)) throw usage('--call-timeout must be milliseconds.')
   return {
     ...(session !== undefined && { session_id: session }),
     ...(workspace !== undefined && { workspace }),
     ...(agent !== undefined && { agent }),
+    ...(toolset !== undefined && { toolset }),
     ...(context !== undefined && { context }),
     ...(callTimeout !== undefined && { timeout_ms: Number(callTimeout) }),
     ...(fresh && { fresh })

@@ -74,7 +74,7 @@ const isLine = (argv: readonly string[], words: readonly string[]) => {
   return at !== -1 && argv.length - at - 1 === words.length
 }
 
-function tell(terminal: Terminal, { verdict, isolation, parts, precedence }: Explanation) {
+function tell(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
   terminal.out(`${terminal.paint('bold', verdict.decision)}: ${safe(verdict.reason)}`)
   if (isolation) terminal.out(`kept by ${isolation.level}${reach(isolation.network)}`)
   if (parts.length > 0) {
@@ -83,6 +83,7 @@ function tell(terminal: Terminal, { verdict, isolation, parts, precedence }: Exp
   }
   const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', brief(reason, 100)])
   terminal.out(`\n${table(['TIER', 'SAYS', 'BECAUSE'], said)}`)
+  for (const { when, name } of hooks) terminal.out(`hook ${when} it: ${brief(name, 160)}`)
   for (const { label } of verdict.always_options) terminal.out(`may be remembered: ${brief(label, 160)}`)
 }
 

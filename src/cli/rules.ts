@@ -14,6 +14,8 @@ interface AddOptions {
   host?: string
   command?: string
   prefix?: string
+  pattern?: string
+  param?: string
   cwd?: string
   isolation?: string
   network?: string[]
@@ -61,6 +63,8 @@ const rules: Verb = (command, context) => {
     .option('--host <name>', 'host, *.domain, or either with :port')
     .option('--command <text>', 'exactly this command')
     .option('--prefix <words>', 'commands that begin with these words')
+    .option('--pattern <pattern>', 'the whole text of a param, as a pattern of RE2')
+    .option('--param <name>', 'the param that --pattern is for: by default what the call is about')
     .option('--cwd <glob>', 'folder that the command runs in; the root where it is left out to allow a command')
     .option('--isolation <level>', 'none, workspace or strict: this or more to allow, this or less to ask or deny')
     .option('--network <host...>', 'hosts that the call may ask to reach: all to allow, any to ask or deny')
@@ -96,7 +100,7 @@ export default rules
 /** The server checks every field; only what can't be said is refused here. */
 function newRule(effect: string, options: AddOptions): NewRule {
   if (!EFFECTS.includes(effect)) throw usage(`${effect} is none of ${EFFECTS.join(', ')}.`)
-  const { tool, category, agent, client, path, host, prefix, cwd, isolation, network } = options
+  const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options
   const command = prefix ?? options.command
   const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
   const fields = {
@@ -109,9 +113,11 @@ function newRule(effect: string, options: AddOptions): NewRule {
     host,
     command,
     mode,
+    pattern,
+    param,
     cwd,
-    isolation,
-    network
+    isolation: options.isolation,
+    network: options.network
   }
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(match).length === 0) throw usage('Say what the rule matches.', 'See: toolgate rules add --help')

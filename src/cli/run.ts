@@ -39,7 +39,22 @@ const VERBS: Record<string, VerbEntry> = {
   logs: { summary: 'print what a command printed', load: () => import('./logs.ts'), asksServer: true },
   input: { summary: 'write to a command that runs on', load: () => import('./input.ts'), asksServer: true },
   cancel: { summary: 'cancel calls, and end what runs on', load: () => import('./cancel.ts'), asksServer: true },
+  mcp: {
+    summary: 'serve the project to an MCP client over standard input and output',
+    load: () => import('./mcp.ts'),
+    asksServer: true
+  },
   rules: { summary: 'list, add and revoke remembered rules', load: () => import('./rules.ts'), asksServer: true },
+  trust: {
+    summary: 'trust what a repository brings, by its content',
+    load: () => import('./trust.ts'),
+    asksServer: false
+  },
+  tool: {
+    summary: 'begin a tool of your own, and see how yours stand',
+    load: () => import('./tool.ts'),
+    asksServer: true
+  },
   version: { summary: 'print the version', load: () => import('./version.ts'), asksServer: false }
 }
 

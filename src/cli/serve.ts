@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { App } from '../app.ts'
 import { liveServers } from '../client/discover.ts'
+import { LiveConfig } from '../config/live.ts'
 import { ConfigError, type Flags, loadConfig } from '../config/load.ts'
 import type { ConfiguredRule, Settings } from '../config.ts'
 import { ended, terminate } from '../host/processes/running.ts'
@@ -13,6 +14,8 @@ import { openTokens } from '../host/server/tokens.ts'
 import { listenOnSocket, type SocketListener } from '../host/server/unix-socket.ts'
 import { lockState, type StateLock } from '../host/store/state-lock.ts'
 import { openStore } from '../host/store/store.ts'
+import { LiveTrust } from '../host/trust/trust.ts'
+import { trustFileOf } from '../host/trust/trust-file.ts'
 import { type Context, duration } from './context.ts'
 import { detach } from './detach.ts'
 import { CliError, EXIT, usage } from './exit.ts'
@@ -79,8 +82,9 @@ export default serve
 const gather = (value: string, before: string[] = []) => [...before, value]
 
 async function start(context: Context, options: ServeOptions): Promise<number> {
-  const settings = await settingsOf(context, options)
-  if (settings === undefined) return EXIT.usage
+  const config = await configOf(context, options)
+  if (config === undefined) return EXIT.usage
+  const { settings } = config
   const running = await runningFor(settings, context)
   if (running && options.reuse) {
     tellReady(context, running.record, running.file, options)
@@ -98,20 +102,26 @@ async function start(context: Context, options: ServeOptions): Promise<number> {
       exit: EXIT.conflict,
       code: 'CONFLICT'
     })
-  return listen(context, settings, lock, options)
+  return listen(context, config, lock, options)
 }
 
 /** The rules' checks come with the engine, which is loaded only where there are rules. */
 const checkRule = async (rule: ConfiguredRule) => (await import('../app.ts')).ruleFaults(rule)
 
+interface Configuration {
+  settings: Settings
+  trust: LiveTrust
+  live: LiveConfig
+}
+
 /** Undefined when the configuration has faults, which have been told. */
-async function settingsOf(context: Context, options: ServeOptions): Promise<Settings | undefined> {
+async function configOf(context: Context, options: ServeOptions): Promise<Configuration | undefined> {
   const { env, cwd, pid } = context.world
-  const { root, trust, host, port, tokenFile, callTokenFile, readOnly, logLevel } = options
+  const { root, host, port, tokenFile, callTokenFile, readOnly, logLevel } = options
   const socket = options.socket === true ? path.join(runFolders(env)[0], `${pid}.sock`) : options.socket
   const flags: Flags = {
     root,
-    trust,
+    trust: options.trust,
     host,
     port,
     socket,
@@ -120,13 +130,16 @@ async function settingsOf(context: Context, options: ServeOptions): Promise<Sett
     read_only: readOnly,
     'log.level': logLevel
   }
+  const fail = (line: string) => context.terminal.fail(`toolgate: ${line}`)
+  const trust = new LiveTrust(trustFileOf(env), fail)
+  const inputs = { flags, env, cwd, version: context.version, checkRule, trust }
   try {
-    const { settings, warnings } = await loadConfig({ flags, env, cwd, version: context.version, checkRule })
-    for (const warning of warnings) context.terminal.say(`toolgate: ${warning}`)
-    return settings
+    const loaded = await loadConfig(inputs)
+    for (const warning of loaded.warnings) context.terminal.say(`toolgate: ${warning}`)
+    return { settings: loaded.settings, trust, live: new LiveConfig(inputs, loaded) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    for (const line of error.message.split('\n')) context.terminal.fail(`toolgate: ${line}`)
+    for (const line of error.message.split('\n')) fail(line)
     return undefined
   }
 }
@@ -143,7 +156,12 @@ const alreadyRuns = ({ pid, url, roots }: Discovery) =>
     hint: 'Use it with --reuse, or stop it with --replace.'
   })
 
-async function listen(context: Context, settings: Settings, lock: StateLock, options: ServeOptions): Promise<number> {
+async function listen(
+  context: Context,
+  { settings, trust, live }: Configuration,
+  lock: StateLock,
+  options: ServeOptions
+): Promise<number> {
   const { world } = context
   const tokens = openTokens(settings)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
@@ -156,8 +174,11 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
     environment: world.env,
     onFatal: () => stop(EXIT.failed),
     hosts: () => hosts,
-    store
+    store,
+    brought: live,
+    trust
   })
+  live.follow(app.log)
   const url = await bind(app, settings)
   hosts = hostsOf(app.http.addresses() as AddressInfo[], settings)
   const socket = settings.socket === undefined ? undefined : await bindSocket(app, settings.socket)
@@ -181,6 +202,7 @@ async function listen(context: Context, settings: Settings, lock: StateLock, opt
   await app.close({ drain_ms }).catch(error => {
     if (!fatal) throw error
   })
+  await live.close()
   socket?.close()
   published.remove()
   lock.release()

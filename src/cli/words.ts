@@ -109,6 +109,15 @@ const EVENT_WORDS: EventWords = {
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
   'index.changed': ({ workspace, state, indexed, reason }) =>
     `${workspace} ${state}, ${indexed} files${reason ? `: ${reason}` : ''}`,
+  'mcp.changed': ({ name, workspace, state, tools, reason }) =>
+    `${name} in ${workspace}: ${state}, ${tools} tools${reason ? `: ${reason}` : ''}`,
+  'tools.changed': ({ source, added, removed, changed }) =>
+    [
+      source,
+      ...added.map(name => `+${name}`),
+      ...removed.map(name => `-${name}`),
+      ...changed.map(name => `~${name}`)
+    ].join(' '),
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }
 

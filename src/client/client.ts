@@ -2,7 +2,9 @@
 import type { Call, RememberedRule } from '../calls/call.ts'
 import type { Job } from '../calls/jobs.ts'
 import type { Event } from '../events/events.ts'
+import type { McpServerState } from '../host/mcp/mcp.ts'
 import { type EventsOptions, followEvents, readFrames } from './events.ts'
+import { FrontEnd, type Handlers, type OfferOptions } from './front-end.ts'
 import { type Connection, type ConnectOptions, Wire } from './http.ts'
 import type {
   Approve,
@@ -12,7 +14,7 @@ import type {
   DelegationAnswer,
   DryRun,
   Explanation,
-  FrontEnd,
+  FrontEndName,
   Health,
   HeldBuffer,
   Holding,
@@ -23,9 +25,11 @@ import type {
   NewRule,
   Output,
   OutputQuery,
+  Proposal,
   Reject,
   SentBuffer,
   State,
+  ToolsQuery,
   UndoQuery,
   UndoRequest,
   UndoShown
@@ -34,9 +38,10 @@ import type {
 export type { Approval, Call, RememberedRule } from '../calls/call.ts'
 export type { Job } from '../calls/jobs.ts'
 export type { Event, EventType } from '../events/events.ts'
-export type { Problem } from '../routes/problem.ts'
+export type { Problem } from '../routes/problem-document.ts'
 export { type FailureCode, ToolgateError } from './error.ts'
 export type { EventsOptions } from './events.ts'
+export type { FrontEnd, Handlers, OfferOptions } from './front-end.ts'
 export type { Connection, ConnectOptions } from './http.ts'
 export type * from './wire.ts'
 
@@ -186,13 +191,22 @@ export class Client {
     return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/reject`, { body: decision, signal })
   }
 
-  async tools({ agent, signal }: RequestOptions & { agent?: string } = {}): Promise<ListedTool[]> {
-    const { tools } = await this.#wire.json<{ tools: ListedTool[] }>('GET', '/tools', { query: { agent }, signal })
+  async tools({ signal, ...query }: RequestOptions & ToolsQuery = {}): Promise<ListedTool[]> {
+    const { tools } = await this.#wire.json<{ tools: ListedTool[] }>('GET', '/tools', { query, signal })
     return tools
   }
 
-  tool(name: string, { agent, signal }: RequestOptions & { agent?: string } = {}): Promise<ListedTool> {
-    return this.#wire.json('GET', `/tools/${encodeURIComponent(name)}`, { query: { agent }, signal })
+  tool(name: string, { signal, ...query }: RequestOptions & ToolsQuery = {}): Promise<ListedTool> {
+    return this.#wire.json('GET', `/tools/${encodeURIComponent(name)}`, { query, signal })
+  }
+
+  /** The tools as the API of a model takes them. A call may use the names that they are listed by. */
+  async listing<T = Record<string, unknown>>(
+    format: 'openai' | 'openai-responses' | 'anthropic' | 'mcp',
+    { signal, ...query }: RequestOptions & { agent?: string; toolset?: string; workspace?: string } = {}
+  ): Promise<T[]> {
+    const { tools } = await this.#wire.json<{ tools: T[] }>('GET', '/tools', { query: { format, ...query }, signal })
+    return tools
   }
 
   async rules({ signal }: RequestOptions = {}): Promise<RememberedRule[]> {
@@ -207,17 +221,40 @@ export class Client {
     return this.#wire.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
   }
 
+  async mcpServers({ signal }: RequestOptions = {}): Promise<McpServerState[]> {
+    return (await this.#wire.json<{ servers: McpServerState[] }>('GET', '/mcp-servers', { signal })).servers
+  }
+
+  /** Where a person logs in to a remote MCP server. */
+  mcpLogin(
+    name: string,
+    { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
+  ): Promise<{ authorization_url: string; expires_at: string }> {
+    return this.#wire.json('POST', `/mcp-servers/${encodeURIComponent(name)}/login`, { body: { workspace }, signal })
+  }
+
+  /** The server as it is after that, in each workspace. */
+  async mcpServer(
+    verb: 'logout' | 'restart',
+    name: string,
+    { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
+  ): Promise<McpServerState[]> {
+    const target = `/mcp-servers/${encodeURIComponent(name)}/${verb}`
+    return (await this.#wire.json<{ servers: McpServerState[] }>('POST', target, { body: { workspace }, signal }))
+      .servers
+  }
+
   /** Tells of buffers that are not saved, each in place of what this front end held of its file, and renews its lease on
    * all it holds; none at all just renews. */
   putBuffers(
     buffers: SentBuffer[],
-    { signal, ...who }: FrontEnd & RequestOptions & { lease_ms?: number } = {}
+    { signal, ...who }: FrontEndName & RequestOptions & { lease_ms?: number } = {}
   ): Promise<Holding> {
     return this.#wire.json('PUT', '/buffers', { body: { buffers, ...who }, signal })
   }
 
   /** A buffer was saved or closed; without a path, all of this front end. */
-  dropBuffers({ signal, ...query }: FrontEnd & RequestOptions & { path?: string } = {}): Promise<Holding> {
+  dropBuffers({ signal, ...query }: FrontEndName & RequestOptions & { path?: string } = {}): Promise<Holding> {
     return this.#wire.json('DELETE', '/buffers', { query, signal })
   }
 
@@ -230,8 +267,8 @@ export class Client {
   }
 
   /** What waits for a front end, oldest first. */
-  async delegations({ signal }: RequestOptions = {}): Promise<Delegation[]> {
-    return (await this.#wire.json<{ delegations: Delegation[] }>('GET', '/delegations', { signal })).delegations
+  async delegations({ signal, ...query }: RequestOptions & { client_id?: string } = {}): Promise<Delegation[]> {
+    return (await this.#wire.json<{ delegations: Delegation[] }>('GET', '/delegations', { query, signal })).delegations
   }
 
   /** One that waits, whole, where its event was truncated. */
@@ -245,6 +282,17 @@ export class Client {
     { signal, ...answer }: DelegationAnswer & RequestOptions
   ): Promise<{ delegation_id: string; outcome: 'done' | 'refused'; by: string; reason?: string }> {
     return this.#wire.json('POST', `/delegations/${encodeURIComponent(delegation_id)}`, { body: answer, signal })
+  }
+
+  /** What a waiting call would make of files, as texts, for a diff viewer. With the `digest` that was shown, only if it is
+   * still what would happen. */
+  preview(tool_call_id: string, { signal, ...query }: RequestOptions & { digest?: string } = {}): Promise<Proposal> {
+    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
+  }
+
+  /** Is a front end from now on: does for calls what the handlers can, over connections that come and go. */
+  offer(handlers: Handlers, options: OfferOptions = {}): FrontEnd {
+    return new FrontEnd(this, handlers, options)
   }
 
   state({ signal }: RequestOptions = {}): Promise<State> {

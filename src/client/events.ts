@@ -116,7 +116,8 @@ class Silence {
   }
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits so long, or until the signal aborts. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   signal?.addEventListener('abort', () => resolve(), { once: true })

@@ -1,5 +1,5 @@
 // One request over HTTP and back, with our errors.
-import type { Problem } from '../routes/problem.ts'
+import type { Problem } from '../routes/problem-document.ts'
 import { ToolgateError } from './error.ts'
 
 /** Where a server is, and the token to show it. */

@@ -1,12 +1,15 @@
 // What goes over the wire besides calls and events, as clients see it.
 import type { Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
+import type { EffectAnswer } from '../calls/delegations.ts'
 import type { Job, TaskInput } from '../calls/jobs.ts'
 import type { UndoFile } from '../calls/undo.ts'
-import type { Problem } from '../routes/problem.ts'
+import type { Problem } from '../routes/problem-document.ts'
 
 export interface CallRequest {
   tool: string
   params: Record<string, unknown>
+  /** Whose name the tool is, where it is not the server's own. */
+  toolset?: string
   session_id?: string
   workspace?: string
   context?: string
@@ -15,6 +18,13 @@ export interface CallRequest {
   timeout_ms?: number
   if_match?: string
   tool_call_id?: string
+}
+
+/** Which tools are asked about, and by whose names. */
+export interface ToolsQuery {
+  agent?: string
+  toolset?: string
+  workspace?: string
 }
 
 export interface DryRun {
@@ -90,6 +100,8 @@ export interface State {
   pending: Call[]
   running: Call[]
   jobs: Job[]
+  /** Ids of what front ends were asked and have not answered. */
+  delegations: string[]
   sessions: Record<string, 'idle' | 'awaiting_approval' | 'tool_execution'>
 }
 
@@ -100,6 +112,8 @@ export interface ListedTool {
   description: string
   input: Record<string, unknown>
   output: Record<string, unknown>
+  /** The param that says what a call is about. */
+  primary: string | null
   effect: string
   timeout_ms: number | null
   idempotent: boolean
@@ -139,7 +153,7 @@ export interface SentBuffer {
 }
 
 /** Which front end speaks, and of which workspace. */
-export interface FrontEnd {
+export interface FrontEndName {
   /** Default: the name that the client calls itself. */
   client_id?: string
   workspace?: string
@@ -168,25 +182,14 @@ export interface Holding {
   buffers: HeldBuffer[]
 }
 
-/** What a front end is asked to do for a call. */
-export interface Delegation {
-  delegation_id: string
-  effect: string
-  client_id: string
-  params: Record<string, unknown>
-  expires_at: string
-  tool_call_id: string
-  session_id: string
-  workspace: string
-}
+export type { Delegation, EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../calls/delegations.ts'
 
-/** What has become of it. */
-export interface DelegationAnswer {
-  status: 'done' | 'refused'
-  reason?: string
-  /** sha256 of the text that the front end holds now. */
-  content_hash?: string
-}
+/** What has become of what a front end was asked: with the fields that the answer to its effect has. */
+export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } & Partial<
+  EffectAnswer<'editor.apply_edit'> & EffectAnswer<'editor.diagnostics'> & EffectAnswer<'editor.show_diff'>
+>
+
+export type { Proposal, ProposedFile } from '../calls/proposal.ts'
 
 export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
   session_id?: string

@@ -1,9 +1,12 @@
 // Decisions over HTTP: what waits, approve, reject.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TProperties, Type } from 'typebox'
+import type { FastifyReply } from 'fastify'
+import { type Static, type TProperties, Type } from 'typebox'
 import type { Calls, Outcome } from '../calls/calls.ts'
+import { ProposedFile } from '../calls/proposal.ts'
 import { ToolError } from '../errors.ts'
 import { type Masks, resultsJson, sendCall, sendJson } from './calls.ts'
+import { inWords, type Speaks, Toolset } from './dialect.ts'
 import { leaving } from './leaving.ts'
 import { CallId, Digest, problems, ref, WaitMs } from './schema.ts'
 
@@ -14,7 +17,14 @@ const approveFields = {
   ),
   always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
   confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),
-  reason: Type.Optional(Type.String({ maxLength: 4_096 }))
+  reason: Type.Optional(Type.String({ maxLength: 4_096 })),
+  approved: Type.Optional(Type.Boolean({ description: 'As toolsets answer: false rejects.' })),
+  modifiedArgs: Type.Optional(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'As modified_params, by the names that the call was asked by.' }
+    )
+  )
 }
 const rejectFields = {
   reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
@@ -22,20 +32,25 @@ const rejectFields = {
 }
 const which = {
   tool_call_id: Type.Optional(Type.String()),
-  tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true }))
+  tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
+  stepId: Type.Optional(Type.String({ description: 'As toolsets say: tool_call_id.' }))
 }
 const body = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
-const Wait = Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false })
+const Speaking = Type.Object({ toolset: Toolset }, { additionalProperties: false })
+const Wait = Type.Object({ wait_ms: Type.Optional(WaitMs), toolset: Toolset }, { additionalProperties: false })
 const decided = {
   200: ref('Call'),
   202: ref('Call'),
   ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
 }
 
-export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Masks }> = async (
-  app,
-  { calls, masking }
-) => {
+interface Services {
+  calls: Calls
+  catalog: Speaks
+  masking: Masks
+}
+
+export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { calls, catalog: speaks, masking }) => {
   app.get(
     '/approvals',
     {
@@ -43,10 +58,42 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: 
         operationId: 'listApprovals',
         summary: 'Calls that wait for a decision, oldest first.',
         tags: ['approvals'],
-        response: { 200: Type.Object({ approvals: Type.Array(ref('Call')) }), ...problems() }
+        querystring: Speaking,
+        response: { 200: Type.Object({ approvals: Type.Array(ref('Call')) }), ...problems('INVALID_PARAMS') }
       }
     },
-    async (_request, reply) => sendJson(reply, 200, JSON.stringify({ approvals: calls.pending() }))
+    async ({ query: { toolset } }, reply) => {
+      const pending = calls.pending()
+      const approvals = toolset === undefined ? pending : pending.map(call => speaks.approvalIn(toolset, call))
+      return sendJson(reply, 200, JSON.stringify({ approvals }))
+    }
+  )
+
+  app.get(
+    '/calls/:id/preview',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'previewCall',
+        summary: 'What a waiting call would make of files, as whole texts before and after.',
+        tags: ['approvals'],
+        params: CallId,
+        querystring: Type.Object({ digest: Type.Optional(Digest) }, { additionalProperties: false }),
+        response: {
+          200: Type.Object(
+            {
+              tool_call_id: Type.String(),
+              digest: Type.String({ description: 'What a decision on this must name.' }),
+              preview: ref('Preview'),
+              files: Type.Array(ProposedFile, { description: 'None where the call shows no diff.' })
+            },
+            { title: 'Proposal' }
+          ),
+          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
+        }
+      }
+    },
+    async ({ params, query }) => calls.proposal(params.id, query.digest)
   )
 
   app.post(
@@ -62,13 +109,12 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: 
         response: decided
       }
     },
-    async ({ body: { tool_call_id, tool_call_ids, ...decision }, caller, query }, reply) => {
+    async ({ body: { tool_call_ids, stepId, tool_call_id = stepId, ...decision }, caller, query }, reply) => {
       const ids = idsOf({ tool_call_id, tool_call_ids })
-      if (ids.length === 1 && tool_call_id !== undefined)
-        return approveOne(ids[0]!, decision, caller, query.wait_ms, reply)
-      if (decision.modified_params !== undefined || decision.digest !== undefined)
-        throw invalid(decision.digest !== undefined ? '/digest' : '/modified_params', 'is for one call alone')
-      return sendJson(reply, 200, resultsJson(await each(ids, id => calls.approve(id, decision, caller)), masking))
+      if (ids.length === 1 && tool_call_id !== undefined) return decideOne(ids[0]!, decision, { caller, query, reply })
+      const forOne = FOR_ONE.find(field => decision[field] !== undefined)
+      if (forOne) throw invalid(`/${forOne}`, 'is for one call alone')
+      return sendJson(reply, 200, resultsJson(await each(ids, id => decide(id, decision, caller)), masking))
     }
   )
 
@@ -86,7 +132,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: 
         response: decided
       }
     },
-    async ({ params, body, caller, query }, reply) => approveOne(params.id, body, caller, query.wait_ms, reply)
+    async ({ params, body, caller, query }, reply) => decideOne(params.id, body, { caller, query, reply })
   )
 
   app.post(
@@ -98,13 +144,14 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: 
         summary: 'Refuse waiting calls. Several: each is decided by itself, {results} in their order.',
         tags: ['approvals'],
         body: body({ ...which, ...rejectFields }),
+        querystring: Wait,
         response: decided
       }
     },
-    async ({ body: { tool_call_id, tool_call_ids, ...decision }, caller }, reply) => {
+    async ({ body: { tool_call_ids, stepId, tool_call_id = stepId, ...decision }, caller, query }, reply) => {
       const ids = idsOf({ tool_call_id, tool_call_ids })
       if (ids.length === 1 && tool_call_id !== undefined)
-        return sendCall(reply, await calls.reject(ids[0]!, decision, caller))
+        return sendCall(reply, inWords(speaks, query.toolset, await calls.reject(ids[0]!, decision, caller)))
       return sendJson(reply, 200, resultsJson(await each(ids, id => calls.reject(id, decision, caller)), masking))
     }
   )
@@ -119,27 +166,43 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: 
         tags: ['approvals'],
         params: CallId,
         body: body(rejectFields),
+        querystring: Wait,
         response: decided
       }
     },
-    async ({ params, body, caller }, reply) => sendCall(reply, await calls.reject(params.id, body, caller))
+    async ({ params, body, caller, query }, reply) =>
+      sendCall(reply, inWords(speaks, query.toolset, await calls.reject(params.id, body, caller)))
   )
 
+  /** Toolsets have one answer for both decisions. */
+  function decide(id: string, { approved = true, modifiedArgs: modified_args, ...decision }: Decision, caller: Caller) {
+    if (!approved) return calls.reject(id, { reason: decision.reason }, caller)
+    if (modified_args !== undefined && decision.modified_params !== undefined)
+      throw invalid('/modifiedArgs', 'and modified_params cannot go together')
+    return calls.approve(id, { ...decision, modified_args }, caller)
+  }
+
   /** The decision is made when this answers; wait_ms holds the answer until the call has ended. */
-  async function approveOne(
-    ...[id, decision, caller, wait_ms, reply]: [
-      string,
-      Parameters<Calls['approve']>[1],
-      Parameters<Calls['approve']>[2],
-      number | undefined,
-      Parameters<typeof sendCall>[0]
-    ]
-  ) {
-    const approved = await calls.approve(id, decision, caller)
-    if (!wait_ms) return sendCall(reply, approved)
-    return sendCall(reply, await calls.get(id, { ms: wait_ms, throughApproval: true, signal: leaving(reply).signal }))
+  async function decideOne(id: string, decision: Decision, { caller, query, reply }: Asking) {
+    const { wait_ms, toolset } = query
+    const decided = await decide(id, decision, caller)
+    if (!wait_ms) return sendCall(reply, inWords(speaks, toolset, decided))
+    const wait = { ms: wait_ms, throughApproval: true, signal: leaving(reply).signal }
+    return sendCall(reply, inWords(speaks, toolset, await calls.get(id, wait)))
   }
 }
+
+type Caller = Parameters<Calls['approve']>[2]
+type Decision = Parameters<Calls['approve']>[1] & { approved?: boolean; modifiedArgs?: object }
+
+interface Asking {
+  caller: Caller
+  query: Static<typeof Wait>
+  reply: FastifyReply
+}
+
+/** What is about one call as it was shown, or as it is to be. */
+const FOR_ONE = ['digest', 'modified_params', 'modifiedArgs'] as const
 
 function idsOf({
   tool_call_id,

@@ -7,6 +7,7 @@ import { isSettled, STATUSES } from '../calls/call.ts'
 import type { Answer, Calls, Outcome } from '../calls/calls.ts'
 import type { Streams } from '../events/streams.ts'
 import type { Masking } from '../host/secrets/masking.ts'
+import { inWords, outcomesInWords, refuseInWords, type Speaks, Toolset } from './dialect.ts'
 import { leaving } from './leaving.ts'
 import { problemOf } from './problem.ts'
 import { CallId, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
@@ -19,6 +20,9 @@ export const CallRequest = Type.Object(
   {
     tool: Type.String({ minLength: 1, maxLength: 256, description: 'Name of a tool that GET /tools lists.' }),
     params: Type.Object({}, { additionalProperties: true, description: "The tool's params." }),
+    toolset: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Toolset whose name `tool` is, where that is not clear by itself.' })
+    ),
     session_id: Type.Optional(
       Type.String({
         minLength: 1,
@@ -66,7 +70,7 @@ const SubmitBody = Type.Object(
   { additionalProperties: false, title: 'SubmitRequest' }
 )
 
-const SubmitQuery = Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false })
+const SubmitQuery = Type.Object({ wait_ms: Type.Optional(WaitMs), toolset: Toolset }, { additionalProperties: false })
 
 const SubmitOneQuery = Type.Object(
   {
@@ -109,9 +113,16 @@ const LogQuery = Type.Object(
   { additionalProperties: false }
 )
 
-export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Masks; streams: Streams }> = async (
+interface Services {
+  calls: Calls
+  catalog: Speaks
+  masking: Masks
+  streams: Streams
+}
+
+export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app,
-  { calls, masking, streams }
+  { calls, catalog: speaks, masking, streams }
 ) => {
   app.post(
     '/calls',
@@ -141,14 +152,16 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
       }
     },
     async (request, reply) => {
-      const { dry_run, ...body } = request.body
+      const { toolset, wait_ms, on_disconnect } = request.query
+      const { dry_run, ...given } = request.body
+      const body = inToolset(toolset, given)
       if (dry_run) return calls.dryRun(body, request.caller)
       const options = {
         idempotency_key: request.headers['idempotency-key'],
         fresh: request.headers['cache-control'] === 'no-cache'
       }
       const { left, signal } = leaving(reply)
-      const cancels = request.query.on_disconnect === 'cancel'
+      const cancels = on_disconnect === 'cancel'
       const cancel = (tool_call_id: string) => calls.cancel(tool_call_id, 'Its sender has gone.').catch(() => {})
       if (reply.sse) {
         const { tool_call_id, after } = await calls.open(body, request.caller, options)
@@ -159,10 +172,13 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
           until: ({ type }) => type === 'tool.result'
         })
       }
-      const wait = waitOf(request.query.wait_ms, signal)
-      const answer = await calls.submit(body, request.caller, { ...options, wait })
-      if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
-      return sendCall(reply, answer)
+      try {
+        const answer = await calls.submit(body, request.caller, { ...options, wait: waitOf(wait_ms, signal) })
+        if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
+        return sendCall(reply, inWords(speaks, toolset, answer))
+      } catch (error) {
+        return refuseInWords({ speaks, masking }, toolset, body, { error, reply })
+      }
     }
   )
 
@@ -184,10 +200,13 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
       }
     },
     async (request, reply) => {
-      const { calls: requests, stop_on_error } = request.body
-      const wait = waitOf(request.query.wait_ms, leaving(reply).signal)
+      const { toolset, wait_ms } = request.query
+      const { calls: given, stop_on_error } = request.body
+      const requests = given.map(each => inToolset(toolset, each))
+      const wait = waitOf(wait_ms, leaving(reply).signal)
       const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
-      return sendJson(reply, 200, resultsJson(outcomes, masking))
+      if (toolset === undefined) return sendJson(reply, 200, resultsJson(outcomes, masking))
+      return sendJson(reply, 200, outcomesInWords({ speaks, masking }, toolset, outcomes, requests))
     }
   )
 
@@ -224,8 +243,10 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
       }
     },
     async (request, reply) => {
-      const wait = { ms: request.query.wait_ms ?? 0, throughApproval: true, signal: leaving(reply).signal }
-      return sendJson(reply, 200, (await calls.get(request.params.id, wait)).json)
+      const { toolset, wait_ms = 0 } = request.query
+      const wait = { ms: wait_ms, throughApproval: true, signal: leaving(reply).signal }
+      const answer = await calls.get(request.params.id, wait)
+      return sendJson(reply, 200, inWords(speaks, toolset, answer).json)
     }
   )
 
@@ -246,6 +267,12 @@ export const callRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; masking: Mask
     async ({ params, body }, reply) => sendJson(reply, 200, (await calls.cancel(params.id, body?.reason)).json)
   )
 }
+
+/** Whoever wants the answer in the words of a toolset speaks in them too. */
+const inToolset = <R extends { toolset?: string }>(toolset: string | undefined, request: R): R => ({
+  ...(toolset !== undefined && { toolset }),
+  ...request
+})
 
 /** By default an answer is held until the call has ended or needs a decision; a time that is asked for is waited out. */
 export const waitOf = (wait_ms: number | undefined, signal: AbortSignal) => ({

@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
-import type { Right, Tokens } from '../host/server/tokens.ts'
+import type { Holder, Right, Tokens } from '../host/server/tokens.ts'
+import { clientLabel } from './client-label.ts'
 import { parseJsonBody } from './json-body.ts'
 import { sendProblem } from './problem.ts'
 
@@ -13,6 +14,8 @@ export interface Caller {
   /** What the client calls itself; a label for people, never a proof. */
   client: string
   rights: ReadonlySet<Right>
+  /** The agent that the token was given to: it is the caller, whatever the request says. */
+  agent?: string
 }
 
 interface DoorOptions {
@@ -49,15 +52,20 @@ const SINGLE: ReadonlyMap<string, number> = new Map(
     'host',
     'idempotency-key',
     'last-event-id',
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
+    'mcp-session-id',
     'origin',
     'sec-fetch-site',
     'transfer-encoding',
+    'x-toolgate-agent',
     'x-toolgate-client'
   ].map((name, index) => [name, 1 << index])
 )
 const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i
-const NO_RIGHTS: ReadonlySet<Right> = new Set()
+const NOBODY: Holder = { rights: new Set() }
 
 /** What Fastify must be made with, so that slow and malformed senders meet the same limits and the same form of answer. */
 export const httpServerOptions = {
@@ -106,11 +114,11 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
     checkFraming(raw)
     checkOrigin(raw, hosts(), origins)
     const { open, right = 'call' } = request.routeOptions.config ?? {}
-    const rights = open ? NO_RIGHTS : rightsOf(raw, tokens)
+    const { rights, agent } = open ? NOBODY : holderOf(raw, tokens)
     if (!open && !rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
     checkBodyHeaders(raw)
-    request.caller = { client: clientName(raw), rights }
+    request.caller = { client: clientName(raw), rights, ...(agent !== undefined && { agent }) }
   }
 }
 
@@ -155,11 +163,11 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
 }
 
 /** The same answer for every way to have no right token. */
-function rightsOf({ headers }: IncomingMessage, tokens: Tokens) {
+function holderOf({ headers }: IncomingMessage, tokens: Tokens): Holder {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
-  const rights = bearer && tokens.rightsOf(bearer)
-  if (!rights) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
-  return rights
+  const holder = bearer ? tokens.holderOf(bearer) : undefined
+  if (!holder) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
+  return holder
 }
 
 function checkBodyHeaders({ headers }: IncomingMessage) {
@@ -173,14 +181,7 @@ function checkBodyHeaders({ headers }: IncomingMessage) {
 
 function clientName({ headers }: IncomingMessage) {
   const given = headers['x-toolgate-client'] ?? headers['user-agent']?.split(' ', 1)[0]
-  return (
-    (typeof given === 'string' &&
-      given
-        .replace(/[^\x20-\x7e]/g, '')
-        .trim()
-        .slice(0, 64)) ||
-    'unknown'
-  )
+  return (typeof given === 'string' && clientLabel(given)) || 'unknown'
 }
 
 /** Reads the hooks that the router really holds, so that a route can't be added past the door by any way. */

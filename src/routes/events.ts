@@ -2,13 +2,15 @@
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { type Delegations, FRONT_END_EFFECTS } from '../calls/delegations.ts'
+import { FRONT_END_EFFECTS, type FrontEndEffect } from '../calls/delegations.ts'
+import type { FrontEnds } from '../calls/front-ends.ts'
 import { ToolError } from '../errors.ts'
-import { EVENT_TYPES, EVENTS } from '../events/events.ts'
+import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
 import type { Streams } from '../events/streams.ts'
 import { ClientId, problems } from './schema.ts'
 import { openStream, typesFor } from './stream.ts'
 
+const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const EventsQuery = Type.Object(
@@ -21,7 +23,7 @@ const EventsQuery = Type.Object(
     tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
     effects: Type.Optional(
       Type.String({
-        description: `What this front end can do for calls, separated by commas: ${FRONT_END_EFFECTS.join(', ')}. Takes the right to approve.`
+        description: `What this front end can do for calls, separated by commas: ${EFFECTS.join(', ')}. Takes the right to approve.`
       })
     ),
     client_id: Type.Optional(ClientId),
@@ -32,9 +34,9 @@ const EventsQuery = Type.Object(
   { additionalProperties: false }
 )
 
-export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; delegations: Delegations }> = async (
+export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnds: FrontEnds }> = async (
   app,
-  { streams, delegations }
+  { streams, frontEnds }
 ) => {
   app.get(
     '/events',
@@ -61,16 +63,26 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; delegati
     async ({ query, headers, caller }, reply) => {
       const { types, effects, client_id = caller.client, after, ...filter } = query
       const wanted = types === undefined ? undefined : namesOf(types, EVENT_TYPES, 'types', 'event type')
-      const offered = effects === undefined ? [] : namesOf(effects, FRONT_END_EFFECTS, 'effects', 'effect')
+      const offered = effects === undefined ? [] : namesOf(effects, EFFECTS, 'effects', 'effect')
       if (offered.length > 0 && !caller.rights.has('approve'))
         throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
-      const leave = delegations.offer(client_id, offered)
+      const hears = { ...filter, ...typesFor(caller, wanted) }
+      if (offered.length > 0) mustHear(hears.types)
+      const leave = frontEnds.enter({ client_id, client: caller.client, effects: offered, hears })
       return openStream(streams, reply, {
         after: headers['last-event-id'] ?? after,
-        filter: { ...filter, ...typesFor(caller, wanted) }
+        filter: hears
       }).finally(leave)
     }
   )
+}
+
+/** Who can be asked must hear it. */
+function mustHear(types: readonly EventType[] | undefined) {
+  if (types === undefined || types.includes('tool.delegate')) return
+  throw new ToolError('INVALID_PARAMS', 'A front end with effects is asked by tool.delegate, which types leaves out.', {
+    errors: [{ pointer: '/types', message: 'must have tool.delegate among them', in: 'query' }]
+  })
 }
 
 /** Names that a query field lists; `kind` is what such a name is called. */

@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { Delegations } from '../calls/delegations.ts'
+import type { FrontEnds } from '../calls/front-ends.ts'
 import type { HeldBuffers } from '../calls/held-buffers.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { approvalRoutes } from './approvals.ts'
@@ -13,6 +13,9 @@ import { callRoutes, type Masks } from './calls.ts'
 import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
 import { jobRoutes } from './jobs.ts'
+import type { McpServices } from './mcp/endpoint.ts'
+import { mcpRoutes } from './mcp.ts'
+import { type McpServersService, mcpServerRoutes } from './mcp-servers.ts'
 import { outputRoutes } from './output.ts'
 import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
@@ -21,11 +24,12 @@ import { type ServerServices, serverRoutes } from './server.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
 
-export interface Services extends ServerServices {
+export interface Services extends ServerServices, Pick<McpServices, 'workspaces'> {
   catalog: Catalog
   buffers: HeldBuffers
-  delegations: Delegations
+  frontEnds: FrontEnds
   masking: Masks
+  mcpServers: McpServersService
 }
 
 export async function registerRoutes(app: FastifyInstance, services: Services) {
@@ -49,6 +53,8 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
   await app.register(policyRoutes, services)
   await app.register(bufferRoutes, services)
   await app.register(delegationRoutes, services)
+  await app.register(mcpRoutes, services)
+  await app.register(mcpServerRoutes, services)
   await app.register(serverRoutes, services)
 }
 

@@ -1,33 +1,9 @@
 // How a refused request is answered: an RFC 9457 problem document with our code. The one error handler of the app.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
-import { type Static, Type } from 'typebox'
-import { faultWords, type SchemaFault } from '../catalog/fault-words.ts'
-import { describeError, ERRORS, type ErrorCode, ToolError } from '../errors.ts'
+import { describeError, ERRORS, ToolError } from '../errors.ts'
 import type { Masking } from '../host/secrets/masking.ts'
-
-const Fault = Type.Object({
-  pointer: Type.String({ description: 'JSON pointer of the field at fault.' }),
-  message: Type.String(),
-  in: Type.Optional(
-    Type.Enum(['query', 'path', 'header'], { description: 'Where the field stands; the body when left out.' })
-  )
-})
-type Fault = Static<typeof Fault>
-
-export const Problem = Type.Object(
-  {
-    type: Type.String({ description: 'Always about:blank; `code` tells the kind.' }),
-    title: Type.String({ description: 'What the code means.' }),
-    status: Type.Integer({ description: 'The HTTP status.' }),
-    detail: Type.String({ description: 'What was wrong with this request.' }),
-    code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
-    recoverable: Type.Boolean({ description: 'The same request may succeed later.' }),
-    errors: Type.Optional(Type.Array(Fault, { description: 'Every fault of the params, as far as they fit.' })),
-    details: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
-  },
-  { title: 'Problem', description: 'RFC 9457 problem document.' }
-)
-export type Problem = Static<typeof Problem>
+import { faultWords, type SchemaFault } from '../text/schema-faults.ts'
+import type { Fault, Problem } from './problem-document.ts'
 
 export function installProblems(app: FastifyInstance, masking: Pick<Masking, 'maskedAll'>): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {

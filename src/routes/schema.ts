@@ -14,7 +14,7 @@ import {
 import { Job } from '../calls/jobs.ts'
 import { UndoFile } from '../calls/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { Problem } from './problem.ts'
+import { Problem } from './problem-document.ts'
 
 declare module 'fastify' {
   interface FastifySchema {

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../calls/calls.ts'
+import type { Delegations } from '../calls/delegations.ts'
 import type { Jobs } from '../calls/jobs.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
@@ -9,7 +10,7 @@ import type { Sessions } from '../events/sessions.ts'
 import type { Streams } from '../events/streams.ts'
 import { problems, ref } from './schema.ts'
 
-interface About {
+export interface About {
   instance: string
   version: string
   protocol: number
@@ -19,6 +20,7 @@ interface About {
 export interface ServerServices {
   about: About
   calls: Calls
+  delegations: Delegations
   jobs: Jobs
   journal: Journal
   metrics: Metrics
@@ -38,6 +40,9 @@ const State = Type.Object({
   pending: Type.Array(ref('Call')),
   running: Type.Array(ref('Call')),
   jobs: Type.Array(ref('Job'), { description: 'Processes that run on after their call, oldest first.' }),
+  delegations: Type.Array(Type.String(), {
+    description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
+  }),
   sessions: Type.Record(Type.String(), Type.Enum(['idle', 'awaiting_approval', 'tool_execution']), {
     description: 'Sessions that are not idle.'
   })
@@ -64,7 +69,7 @@ const Stats = Type.Object({
 
 export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
   app,
-  { about, calls, jobs, journal, metrics, sessions, streams }
+  { about, calls, delegations, jobs, journal, metrics, sessions, streams }
 ) => {
   app.get(
     '/health',
@@ -97,6 +102,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       pending: calls.pending(),
       running: calls.running(),
       jobs: jobs.running(),
+      delegations: delegations.open().map(({ delegation_id }) => delegation_id),
       sessions: sessions.states()
     })
   )
