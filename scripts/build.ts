@@ -3,7 +3,8 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { build } from 'esbuild'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
 
 /** Packages that stay packages: one brings a program along, the others are rarely loaded. */
 const NOT_BUNDLED = ['@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
@@ -12,6 +13,35 @@ const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib
 /** CommonJS packages within the bundle load Node's own modules in their way. */
 const REQUIRE = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`
 
+/**
+ * A CommonJS package that is loaded late has its names for Node; esbuild would give it whole, as the default, and nothing
+ * else. So what Node finds is written out, and the bundle means what the source means.
+ */
+const NAMES_OF_LATE_PACKAGES: Plugin = {
+  name: 'names of late packages',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^[^.]/ }, async ({ kind, path: id, resolveDir, importer }) => {
+      if (kind !== 'dynamic-import' || id in AS_MODULES) return
+      const found = await resolve(id, { kind: 'import-statement', resolveDir, importer })
+      if (found.external || found.errors.length > 0) return found
+      const names = Object.keys(await import(pathToFileURL(found.path).href))
+      return names.includes('module.exports')
+        ? {
+            path: found.path,
+            namespace: 'late',
+            pluginData: names.filter(name => /^(?!default$|__)[\w$]+$/.test(name))
+          }
+        : found
+    })
+    onLoad({ filter: /./, namespace: 'late' }, ({ path: file, pluginData: names }) => ({
+      contents: `const whole = require(${JSON.stringify(file)})
+        export default whole
+        export const { ${names.join(', ')} } = whole`,
+      resolveDir: path.dirname(file)
+    }))
+  }
+}
+
 // Made beside the old one, so that nobody finds half of it.
 const fresh = `dist-${process.pid}`
 const common = { bundle: true, format: 'esm', outdir: fresh } as const
@@ -19,13 +49,13 @@ await build({
   ...common,
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
-    { in: 'src/tool.ts', out: 'tool' },
     // Started by their paths, from whichever chunk holds what starts them.
     { in: 'src/host/store/store-worker.ts', out: 'lib/store-worker' },
     { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
     { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
     { in: 'src/host/compute/pdf-worker.ts', out: 'lib/pdf-worker' },
-    { in: 'src/host/processes/pty-host.ts', out: 'lib/pty-host' }
+    { in: 'src/host/processes/pty-host.ts', out: 'lib/pty-host' },
+    { in: 'src/host/modules/guest.ts', out: 'lib/module-guest' }
   ],
   chunkNames: 'lib/[name]-[hash]',
   splitting: true,
@@ -33,7 +63,19 @@ await build({
   target: 'node24',
   external: NOT_BUNDLED,
   alias: AS_MODULES,
+  plugins: [NAMES_OF_LATE_PACKAGES],
   banner: { js: REQUIRE }
+})
+// What a custom tool or a hook imports, in one file each: it is loaded with each of them.
+await build({
+  ...common,
+  entryPoints: [
+    { in: 'src/authoring/tool.ts', out: 'authoring/tool' },
+    { in: 'src/authoring/hook.ts', out: 'authoring/hook' }
+  ],
+  platform: 'node',
+  target: 'node24',
+  minify: true
 })
 // The client runs in browsers too.
 await build({

@@ -5,7 +5,9 @@ import { Config } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
 import { EVENTS } from '../src/events/events.ts'
 import { LANGUAGE_SERVERS } from '../src/host/lsp/servers.ts'
+import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
 import { TOOLS } from '../src/tools/index.ts'
+import { toolsetTables } from './toolset-tables.ts'
 
 /** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
 const PLACE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
@@ -58,6 +60,18 @@ const TABLES: Record<string, () => string> = {
     )
   },
 
+  effects: () =>
+    table(
+      ['effect', 'what is asked', 'params', 'answer', 'time'],
+      Object.entries(FRONT_END_EFFECTS).map(([effect, { asks, params, answer, ms }]) => [
+        `\`${effect}\``,
+        asks,
+        namesOf(asSchema(params)).join(', '),
+        namesOf(asSchema(answer)).join(', '),
+        Number.isFinite(ms) ? `${ms / 1_000} s` : 'while the call waits'
+      ])
+    ),
+
   language_servers: () =>
     table(
       ['server', 'files', 'to install'],
@@ -70,6 +84,8 @@ const TABLES: Record<string, () => string> = {
         install.startsWith('see ') ? install : `\`${install}\``
       ])
     ),
+
+  ...toolsetTables(table),
 
   tools: () =>
     table(

@@ -10,7 +10,7 @@ const MAY: Record<string, readonly string[]> = {
   cli: ['app', 'cli', 'client', 'config', 'host', 'errors'],
   client: ['client', 'calls', 'events', 'routes', 'errors', 'host'],
   app: ['routes', 'calls', 'catalog', 'events', 'tools', 'tool', 'host', 'config', 'errors'],
-  routes: ['routes', 'calls', 'catalog', 'events', 'config', 'errors', 'host'],
+  routes: ['routes', 'calls', 'catalog', 'events', 'config', 'errors', 'host', 'text'],
   calls: ['calls', 'tool', 'host', 'events', 'config', 'errors', 'text', 'shell'],
   catalog: ['catalog', 'tool', 'host', 'config', 'errors', 'text'],
   events: ['events', 'host'],
@@ -18,6 +18,7 @@ const MAY: Record<string, readonly string[]> = {
   tool: ['tool', 'host'],
   host: ['host', 'config', 'errors', 'text'],
   config: ['config', 'errors', 'host'],
+  authoring: ['authoring'],
   shell: ['shell', 'text'],
   text: ['text'],
   errors: []

@@ -31,7 +31,7 @@ const README = 'README.md'
 const PAGES = [README, 'CHANGELOG.md', ...globSync('docs/*.md')].sort()
 const read = (file: string) => readFileSync(file, 'utf8')
 
-t.setTimeout(180_000)
+t.setTimeout(230_000)
 
 /** What `git clone` would not bring; builds may come and go meanwhile. And the tests, thousands of files that no reader
  * of the documents looks at. */

@@ -8,12 +8,14 @@
 //   world.json   {before, after}: by path, what git or an editor would not keep as it is, or would obey: links, modes,
 //                times, empty folders, names such as `.gitignore` or `x.test.ts`, very long texts (see Wish). An empty
 //                `after` says that nothing is left. `setup`: what is done to the world before the call (see Step); of
-//                git's own folder nothing is compared. `needs` names programs without which the case says nothing
+//                git's own folder nothing is compared. `needs` names programs without which the case says nothing.
+//                `front_end`: what an editor that is there answers, by effect; none: nobody is there
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { connect, type Handlers } from '../src/client/client.ts'
 import { contents } from './folder.ts'
 import { makeWorld, type Step, setUp, type Wishes } from './scenario-world.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from './start-app.ts'
@@ -41,8 +43,10 @@ for (const [at, name] of names.entries()) {
     setUp(root.path, wishes.setup ?? [])
     const seen = wishes.setup ? withoutGit : contents
     const before = seen(root.path)
+    const editor = wishes.front_end && (await frontEnd(wishes.front_end, root.name))
     const answers: Json[] = []
     for (const call of calls) answers.push(await ended({ session_id: name, workspace: root.name, ...call }))
+    editor?.close()
     t.strictSame(
       answers.map((answer, i) => asNamed(answer, results[i])),
       results
@@ -63,7 +67,7 @@ t.test('every built-in tool has a scenario', async t => {
 function scenario(folder: string): {
   calls: Json[]
   results: Json[]
-  wishes: { before?: Wishes; after?: Wishes; setup?: Step[]; needs?: string[] }
+  wishes: { before?: Wishes; after?: Wishes; setup?: Step[]; needs?: string[]; front_end?: Record<string, object> }
 } {
   const stray = readdirSync(folder).filter(part => !PARTS.includes(part))
   if (stray.length > 0) throw new Error(`A case holds ${PARTS.join(', ')}, but not ${stray.join(', ')}.`)
@@ -78,6 +82,14 @@ function scenario(folder: string): {
 function lacking(programs: readonly string[]): string | false {
   const missing = programs.filter(program => spawnSync(program, ['--version']).error)
   return missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
+}
+
+/** An editor of one workspace that gives these answers. */
+async function frontEnd(answers: Record<string, object>, workspace: string) {
+  const handlers = Object.fromEntries(Object.entries(answers).map(([effect, answer]) => [effect, () => answer]))
+  const editor = connect({ url: app.url, token: TOKEN, client: 'editor' }).offer(handlers as Handlers, { workspace })
+  await editor.ready
+  return editor
 }
 
 /** Makes the call, has it decided if it waits for that, and gives it as it ended. */

@@ -13,12 +13,23 @@ import type { Tool } from '../src/tool.ts'
 export const TOKEN = 'a-token-that-may-call-and-approve'
 export const CALL_TOKEN = 'a-token-that-may-only-call'
 
+/** A call-only token that was given to one agent. */
+export const agentToken = (agent: string) => `a-token-of-agent-${agent}`
+const agentOf = (bearer: string) => {
+  const agent = /^a-token-of-agent-(.+)$/.exec(bearer)?.[1]
+  return agent === undefined ? {} : { agent }
+}
+
 export interface StartOptions {
   settings?: Partial<Settings>
   tools?: readonly Tool[]
   doors?: AppOptions['doors']
   network?: AppOptions['network']
   log?: AppOptions['log']
+  brought?: AppOptions['brought']
+  trust?: AppOptions['trust']
+  /** Left out: ours, but with the configuration of nobody. */
+  environment?: AppOptions['environment']
   /** A folder made by an earlier server, to start again on. */
   folder?: string
 }
@@ -56,24 +67,29 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     language_servers: { ...base.language_servers, warm: false },
     state_dir: path.join(folder, 'state'),
     tiers: { administrator: [], user: [], workspace: [] },
+    brought: [],
     version: '0.0.0-test',
     ...options.settings
   }
-  const rights = { [TOKEN]: ['call', 'approve'], [CALL_TOKEN]: ['call'] } as Record<string, ('call' | 'approve')[]>
+  const rights = (bearer: string): ('call' | 'approve')[] | undefined =>
+    bearer === TOKEN ? ['call', 'approve'] : bearer === CALL_TOKEN || agentOf(bearer).agent ? ['call'] : undefined
   const hosts: string[] = []
   const app = await createApp(
     settings,
     {
-      rightsOf: bearer => (rights[bearer] ? new Set(rights[bearer]) : undefined),
+      holderOf: bearer => (rights(bearer) ? { rights: new Set(rights(bearer)), ...agentOf(bearer) } : undefined),
+      all: () => [TOKEN, CALL_TOKEN],
       current: () => ({ token: TOKEN, call_token: CALL_TOKEN })
     },
     {
-      environment: process.env,
+      environment: options.environment ?? withConfigIn(path.join(folder, 'config')),
       hosts: () => hosts,
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { doors: options.doors }),
       ...(options.network && { network: options.network }),
-      ...(options.log && { log: options.log })
+      ...(options.log && { log: options.log }),
+      ...(options.brought && { brought: options.brought }),
+      ...(options.trust && { trust: options.trust })
     }
   )
   await app.http.listen({ host: '127.0.0.1', port: 0 })
@@ -167,3 +183,15 @@ export async function follow(t: Test, url: string, headers: Record<string, strin
     until(event => event.event === name && more(event))
   return { response, until, type, rest, seen, close: () => abort.abort() }
 }
+
+/** Our environment as it is at each look, for tests that change it, but with the configuration of nobody. */
+const withConfigIn = (XDG_CONFIG_HOME: string): NodeJS.ProcessEnv =>
+  new Proxy(process.env, {
+    get: (env, name) => ({ ...env, XDG_CONFIG_HOME })[name as string],
+    has: (env, name) => name === 'XDG_CONFIG_HOME' || name in env,
+    ownKeys: env => [...new Set([...Reflect.ownKeys(env), 'XDG_CONFIG_HOME'])],
+    getOwnPropertyDescriptor: (env, name) => {
+      const value = { ...env, XDG_CONFIG_HOME }[name as string]
+      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true }
+    }
+  })

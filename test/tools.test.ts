@@ -1,16 +1,21 @@
 // What every tool owes, whatever it does. A new tool needs one row here.
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { Ajv, type SchemaObject } from 'ajv'
 import formats from 'ajv-formats'
 import t, { type Test } from 'tap'
+import { connect } from '../src/client/client.ts'
+import type { CommandTool } from '../src/config/custom-tools.ts'
 import { defaults } from '../src/config/merge.ts'
 import { Config } from '../src/config.ts'
 import { TOOLS } from '../src/tools/index.ts'
+import { listening, outsideOf, portOf } from './egress/outside.ts'
 import { contents } from './folder.ts'
 import { Gate, heldTools } from './gate.ts'
+import { bringing, scripted } from './mcp/bringing.ts'
 import { makeWorld, setUp } from './scenario-world.ts'
-import { type Json, startApp } from './start-app.ts'
+import { type Json, startApp, TOKEN } from './start-app.ts'
 import { NO_HISTORY } from './tools/context.ts'
 
 /** A project whose registry is not there. */
@@ -81,8 +86,37 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   definition: { path: 'code.ts', line: 2, symbol: 'one' },
   references: { path: 'code.ts', line: 1, col: 7 },
   rename_symbol: { path: 'code.ts', line: 1, symbol: 'one', new_name: 'uno' },
+  web_fetch: { url: 'http://public.test/page' },
+  web_search: { query: 'toolgate' },
   todo_write: { todos: [{ content: 'later', status: 'pending' }] },
-  todo_read: {}
+  todo_read: {},
+  editor_open: { path: 'a.txt', line: 2, column: 1 },
+  editor_diagnostics: { path: 'a.txt' },
+  editor_show_diff: { path: 'a.txt', new_content: 'one\nthree\n' },
+  mcp_tool: { server: 'scripted', tool: 'greet', arguments: { name: 'Ada' } },
+  count_words: { file: 'a.txt' },
+  line_count: { files: ['a.txt'] }
+}
+
+/** What users write owes the same: a module, and a command. */
+const COUNT_WORDS = `
+  import { readFileSync } from 'node:fs'
+  export default {
+    description: 'Count the words of a file.',
+    effect: 'read',
+    input: { type: 'object', properties: { file: { type: 'string', description: 'The file.' } }, required: ['file'] },
+    output: { type: 'object', properties: { words: { type: 'integer', description: 'Its words.' } }, required: ['words'] },
+    subject: { paths: { file: 'read' } },
+    run: ({ file }) => ({ words: readFileSync(file, 'utf8').split(' ').length })
+  }`
+const LINE_COUNT: CommandTool = {
+  description: 'Count the lines of files.',
+  input: {
+    type: 'object',
+    properties: { files: { type: 'array', items: { type: 'string' }, description: 'The files.' } },
+    required: ['files']
+  },
+  argv: ['wc', '-l', '{files}']
 }
 
 const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))
@@ -92,7 +126,26 @@ async function start(t: Test) {
   const gate = new Gate()
   // Where no sandbox holds, code runs all the same once it is approved.
   const sandbox = { ...defaults(Config).sandbox, level: 'none', run_code: 'ask' } as const
-  const app = await startApp(t, FILES, { tools: heldTools(gate), settings: { sandbox } })
+  const results = { results: [{ title: 'Found', url: 'https://example.com/', content: 'It.' }] }
+  const site = createServer((_, response) => response.end(JSON.stringify(results)))
+  const network = outsideOf(await listening(t, site))
+  const { web } = defaults(Config)
+  const search = { ...web.search, provider: 'searxng', url: `http://127.0.0.1:${portOf(site)}` } as const
+  const brings = bringing({ scripted: scripted() })
+  const brought = [
+    ...brings.brought,
+    { trusted: true, mcp_servers: {}, hooks: [], command_tools: { line_count: LINE_COUNT } }
+  ]
+  const app = await startApp(t, FILES, {
+    tools: heldTools(gate),
+    settings: { ...brings, brought, sandbox, web: { ...web, search } },
+    network
+  })
+  const tools = path.join(app.folder, 'config/toolgate/tools')
+  mkdirSync(tools, { recursive: true })
+  writeFileSync(path.join(tools, 'count_words.ts'), COUNT_WORDS)
+  const changes = await app.events('?types=tools.changed&after=0')
+  await changes.type('tools.changed', ({ added }) => added.includes('count_words'))
   const outside = path.join(app.folder, 'outside')
   mkdirSync(outside)
   writeFileSync(path.join(outside, 'secret.txt'), 'secret')
@@ -152,9 +205,21 @@ await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { 
 await app.run('diagnostics', PARAMS.diagnostics)
 await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
-t.strictSame(Object.keys(PARAMS).sort(), TOOLS.map(({ name }) => name).sort(), 'every tool has a row')
+// An editor for those that ask one.
+const editor = connect({ url: app.url, token: TOKEN }).offer({
+  'editor.open': () => {},
+  'editor.diagnostics': () => ({
+    diagnostics: [{ path: 'a.txt', line: 1, column: 1, severity: 'warning', message: 'one' }]
+  }),
+  'editor.show_diff': ({ after }) => ({ decision: 'accepted', content: `${after}four\n`, comment: 'and four' })
+})
+await editor.ready
+t.teardown(() => editor.close())
 
-for (const tool of TOOLS) {
+const ALL = [...TOOLS, ...['count_words', 'line_count'].map(name => app.app.catalog.find(name, {})!)]
+t.strictSame(Object.keys(PARAMS).sort(), ALL.map(({ name }) => name).sort(), 'every tool has a row')
+
+for (const tool of ALL) {
   const params = PARAMS[tool.name] ?? {}
   const properties = (tool.input as SchemaObject).properties as Record<string, SchemaObject>
   const { paths = [], cwd, command } = tool.subject(params, NO_HISTORY)
@@ -244,7 +309,7 @@ for (const tool of TOOLS) {
         t.strictSame(app.state(), before)
       })
 
-    if (held)
+    if (held && !tool.awaits_front_end)
       await t.test('leaves all as it was when cancelled before its turn', async t => {
         const before = app.reset()
         const holder = app.call('held_create', { name: tool.name, path: held.path })
@@ -281,7 +346,7 @@ for (const tool of TOOLS) {
       const told = (await events.type('tool.result')).slice(1).filter(({ event }) => event !== 'tool.progress')
       t.match(
         told.map(({ event }) => event).join(' '),
-        /^tool\.call( tool\.decision)?( job\.started)?( job\.exited)?( file\.changed)* tool\.result$/
+        /^tool\.call( tool\.decision)?( job\.started)?( job\.exited)?( tool\.delegate tool\.delegation_ended)?( file\.changed)* tool\.result$/
       )
       const changes = (list: Json[]) => list.map(({ path, operation }) => ({ path, operation }))
       t.strictSame(

@@ -15,6 +15,8 @@ import { bare } from '../bare.ts'
 /** A server of a test ends with it, however that ends. */
 const START = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** Compiled once for all: each test starts the program many times, and every start would compile it anew. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/toolgate-tests', import.meta.url))
 /** The program as it is installed. It runs what `npm run build` made. */
 export const BUILT = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
 
@@ -46,6 +48,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = MAI
   const env = {
     PATH: process.env.PATH,
     HOME: path.join(folder, 'home'),
+    NODE_COMPILE_CACHE: COMPILED,
     TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
   }
   t.teardown(async () => {

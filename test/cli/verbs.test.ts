@@ -69,6 +69,13 @@ t.test('tools, listed and shown', async t => {
     name: 'read_file',
     input: { required: ['path'] }
   })
+  const dialect = await toolgate(['tools', '--toolset', 'opencode'])
+  t.match(dialect, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DOES\nread +files +read +Read /, stderr: '' })
+  t.match(await toolgate(['tools', 'bash', '--toolset', 'synapsis']), { code: 0, stdout: /at most 30000 ms/ })
+  t.match(await toolgate(['call', 'glob', 'pattern=*.none', '--toolset', 'opencode', '--json']), {
+    code: 0,
+    stdout: /"toolset":"opencode"|"toolset": "opencode"/
+  })
   t.same(await toolgate(['tools', 'nope']), {
     code: 1,
     stdout: '',

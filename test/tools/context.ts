@@ -32,6 +32,15 @@ export interface World {
 /** Of a workspace in which nothing has happened yet. */
 export const NO_HISTORY: History = { call: () => undefined, since: () => [], movesAfter: () => [], own: () => false }
 
+const nobodyThere = () => new ToolError('DELEGATE_UNAVAILABLE', 'nobody is there')
+
+/** Where no front end is there. */
+const NOBODY: Context['delegate'] = Object.assign(() => Promise.reject(nobodyThere()), {
+  must_reach: () => {
+    throw nobodyThere()
+  }
+})
+
 export type Tree = { [name: string]: string | Uint8Array | Tree }
 
 /** `hooks.committed` runs when the intent is asked to be durable. */
@@ -65,6 +74,8 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
     host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
     isolation: { level: 'none', network: [] },
     history: NO_HISTORY,
+    delegate: NOBODY,
+    may_reach: () => 'ask',
     may_show: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
     notes: { read: () => undefined, write: async () => {} }
   }

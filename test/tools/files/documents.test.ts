@@ -5,36 +5,8 @@ import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { notebookCells } from '../../../src/text/notebook.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
+import { pdf } from '../../pdf.ts'
 import { code, failure, makeWorld, openDescriptors, run } from '../context.ts'
-
-/** The smallest document with these texts, a page each. */
-function pdf(pages: readonly string[]): Buffer {
-  const kids = pages.map((_, i) => `${4 + 2 * i} 0 R`).join(' ')
-  const objects = [
-    '<</Type/Catalog/Pages 2 0 R>>',
-    `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-    ...pages.flatMap((text, i) => {
-      const lines = text.split('\n').map(line => `(${line})Tj T*`)
-      const stream = `BT/F1 12 Tf 20 8900 Td 14 TL ${lines.join('')}ET`
-      const resources = `/Resources<</Font<</F1 3 0 R>>>>/Contents ${5 + 2 * i} 0 R`
-      return [
-        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 9000 9000]${resources}>>`,
-        `<</Length ${stream.length}>>stream\n${stream}\nendstream`
-      ]
-    })
-  ]
-  let text = '%PDF-1.4\n'
-  const places = objects.map((object, i) => {
-    const at = text.length
-    text += `${i + 1} 0 obj${object}endobj\n`
-    return `${String(at).padStart(10, '0')} 00000 n \n`
-  })
-  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`
-  return Buffer.from(
-    `${text}${table}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`
-  )
-}
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
 
