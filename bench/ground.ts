@@ -11,9 +11,23 @@ const OURS = path.join(PROJECT, 'bin/toolgate.cjs')
 const FLOORS = path.join(import.meta.dirname, 'floors')
 /** Everything that is measured runs without asking. */
 const RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
-/** What keeps the commands of a server; `unconfigured` has no file at all. */
+/** The protocol's reference server, over standard input and output. */
+export const EVERYTHING = path.join(PROJECT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+const REFERENCE = { command: process.execPath, args: [EVERYTHING] }
+const mcp = (good: number) => Object.fromEntries(Array.from({ length: good }, (_, i) => [`good${i}`, REFERENCE]))
+/** Each in a way of its own. */
+const BROKEN = {
+  absent: { command: 'no-such-program' },
+  ends: { command: 'false' },
+  silent: { command: 'sleep', args: ['600'] },
+  nowhere: { url: 'http://127.0.0.1:1024/mcp' },
+  empty: {}
+}
+/** What keeps the commands of a server, and more for some rows; `unconfigured` has no file at all. */
 const CONFIGURATIONS = {
   none: { rules: RULES, sandbox: { level: 'none' } },
+  mcp: { rules: RULES, sandbox: { level: 'none' }, mcp_servers: mcp(1) },
+  many_mcp: { rules: RULES, sandbox: { level: 'none' }, mcp_servers: { ...mcp(15), ...BROKEN } },
   workspace: { rules: RULES, sandbox: { level: 'workspace' } },
   unconfigured: undefined
 }
@@ -74,7 +88,7 @@ export class Ground {
   }
 
   /** A floor that serves: one of the scripts under floors/. */
-  async floor(name: 'fastify' | 'streams', root = this.floorRoot): Promise<Server> {
+  async floor(name: 'everything' | 'fastify' | 'streams', root = this.floorRoot): Promise<Server> {
     const env = { PATH: process.env.PATH ?? '' }
     const started = await start(path.join(FLOORS, `${name}.mjs`), [root], { cwd: root, env })
     return this.#serve(started, 'x'.repeat(43))

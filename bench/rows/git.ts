@@ -17,7 +17,8 @@ const LOG: ToolCall = { tool: 'git_log', params: { limit: 50 } }
 export default {
   name: 'git',
   async measure(ground) {
-    const root = repository(ground.many(COMMITS, QUICK_COMMITS))
+    const commits = ground.many(COMMITS, QUICK_COMMITS)
+    const root = repository(commits)
     const ours = await ground.ours(root)
     const spawner = ground.spawner()
     const git = (args: readonly string[], expected: string) => async () =>
@@ -35,7 +36,7 @@ export default {
     const log = await measured(LOG, ['log', '-n', '50'], 'Change number')
     return [
       ...latencyFindings('git_status of 2,000 files', status, BOUND),
-      ...latencyFindings('git_log of 50 out of 80,000 commits', log, BOUND)
+      ...latencyFindings(`git_log of 50 out of ${commits.toLocaleString('en')} commits`, log, BOUND)
     ]
   }
 } satisfies Row

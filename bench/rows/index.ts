@@ -10,6 +10,8 @@ import health from './health.ts'
 import judging from './judging.ts'
 import list from './list.ts'
 import machine from './machine.ts'
+import mcpClient from './mcp-client.ts'
+import mcpServer from './mcp-server.ts'
 import read from './read.ts'
 import type { Row } from './row.ts'
 import search from './search.ts'
@@ -38,6 +40,8 @@ export const ROWS: readonly Row[] = [
   code,
   events,
   streams,
+  mcpClient,
+  mcpServer,
   start,
   endurance
 ]

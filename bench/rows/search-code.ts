@@ -69,7 +69,12 @@ async function build(ground: Ground, server: Server): Promise<Finding[]> {
   const took = performance.now() - began
   await asked
   return [
-    { work: `index of ${FILES} files built`, unit: 'ms', ours: took, target: { bound: 'at most', plus: 30_000 } },
+    {
+      work: `index of ${ground.many(FILES, QUICK_FILES)} files built`,
+      unit: 'ms',
+      ours: took,
+      target: { bound: 'at most', plus: 30_000 }
+    },
     {
       work: 'GET /health meanwhile, p99',
       unit: 'ms',

@@ -25,7 +25,8 @@ export default {
   }
 } satisfies Row
 
-async function firstAnswer(start: () => Promise<Server>, target: string): Promise<number[]> {
+/** Milliseconds from the start of the process to the answer of its first call. */
+export async function firstAnswer(start: () => Promise<Server>, target: string): Promise<number[]> {
   const began = performance.now()
   const server = await start()
   const connection = await Connection.open(server)
