@@ -1,0 +1,83 @@
+// The controls for what is one value: texts, numbers, choices.
+import { useSignal } from '@preact/signals'
+import { type ControlProps, described } from './field.tsx'
+
+const NOT_GIVEN = 'not given'
+
+export function Text({ form, place, required, id, field }: ControlProps<'text'>) {
+  const value = form.at(place) as string | undefined
+  const shared = {
+    ...described(id, form, place),
+    value: value ?? '',
+    placeholder: value === '' ? 'empty text' : NOT_GIVEN,
+    autocomplete: 'off',
+    spellcheck: false,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
+      const text = currentTarget.value
+      form.set(place, text === '' && !required ? undefined : withLineEndsOf(value, text))
+    }
+  }
+  return (
+    <>
+      {field.long ? <textarea rows={1} {...shared} /> : <input type="text" {...shared} />}
+      {required && value === undefined && (
+        <button type="button" class="quiet" onClick={() => form.set(place, '')}>
+          Give an empty text
+        </button>
+      )}
+    </>
+  )
+}
+
+/** A text area gives every line end as a line feed; a text that had others keeps them. */
+const withLineEndsOf = (before: string | undefined, text: string) =>
+  before?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
+
+export function NumberText({ form, place, id, field: { whole } }: ControlProps<'number'>) {
+  const value = form.at(place) as number | undefined
+  const typed = useSignal('')
+  const draft = form.draftAt(place)
+  const isTyped = typed.value !== '' && Number(typed.value) === value
+  return (
+    <input
+      type="text"
+      inputMode={whole ? 'numeric' : 'decimal'}
+      class="number"
+      autocomplete="off"
+      placeholder={NOT_GIVEN}
+      {...described(id, form, place)}
+      value={draft ?? (isTyped ? typed.value : (value ?? ''))}
+      onInput={({ currentTarget }) => {
+        const text = currentTarget.value
+        typed.value = text
+        const number = Number(text)
+        if (text.trim() === '') form.set(place, undefined)
+        else if (whole ? Number.isSafeInteger(number) : Number.isFinite(number)) form.set(place, number)
+        else form.draft(place, text, whole ? 'must be a whole number' : 'must be a number')
+      }}
+    />
+  )
+}
+
+export const Flag = (props: ControlProps<'flag'>) => (
+  <Choice {...props} field={{ kind: 'choice', options: [true, false] }} />
+)
+
+export function Choice({ form, place, required, id, field: { options } }: ControlProps<'choice'>) {
+  const value = form.at(place)
+  const chosen = options.findIndex(option => JSON.stringify(option) === JSON.stringify(value))
+  return (
+    <select
+      {...described(id, form, place)}
+      value={String(chosen)}
+      onChange={({ currentTarget }) => form.set(place, options[Number(currentTarget.value)])}
+    >
+      {(!required || chosen < 0) && <option value="-1">{required ? 'choose…' : NOT_GIVEN}</option>}
+      {options.map((option, index) => (
+        <option key={index} value={String(index)}>
+          {typeof option === 'string' ? option : JSON.stringify(option)}
+        </option>
+      ))}
+    </select>
+  )
+}

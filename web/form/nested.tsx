@@ -1,0 +1,141 @@
+// The controls for what holds other values: lists, tables, names with values, and what may be one of several kinds.
+import { useSignal } from '@preact/signals'
+import { type ControlProps, described, FieldAt } from './field.tsx'
+import { isTable, nameOf, startOf, variantOf } from './schema.ts'
+
+export function List({ form, place, name, required, field: { item } }: ControlProps<'list'>) {
+  const items = (form.at(place) ?? []) as unknown[]
+  const add = () => form.set([...place, items.length], startOf(item, form.schema))
+  const remove = (index: number) =>
+    items.length === 1 && !required ? form.set(place, undefined) : form.set([...place, index], undefined)
+  return (
+    <>
+      {items.map((_, index) => (
+        <div class="field-item" key={index}>
+          <FieldAt form={form} place={[...place, index]} name={`${name} ${index + 1}`} schema={item} required quiet />
+          <button type="button" class="quiet" aria-label={`Remove ${name} ${index + 1}`} onClick={() => remove(index)}>
+            Remove
+          </button>
+        </div>
+      ))}
+      <button type="button" class="quiet" aria-label={`Add to ${name}`} onClick={add}>
+        Add
+      </button>
+    </>
+  )
+}
+
+export function Table({ form, place, name, schema, required, field: { properties } }: ControlProps<'table'>) {
+  const value = form.at(place)
+  if (value === undefined)
+    return (
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Give ${name}`}
+        onClick={() => form.set(place, startOf(schema, form.schema))}
+      >
+        Give
+      </button>
+    )
+  const unknown = Object.keys(isTable(value) ? value : {}).filter(
+    key => !properties.some(property => property.name === key)
+  )
+  return (
+    <>
+      {properties.map(property => (
+        <FieldAt key={property.name} form={form} place={[...place, property.name]} {...property} />
+      ))}
+      {unknown.map(key => (
+        <FieldAt
+          key={key}
+          form={form}
+          place={[...place, key]}
+          name={key}
+          schema={{ description: 'Unknown to the tool.' }}
+          required={false}
+        />
+      ))}
+      {!required && (
+        <button type="button" class="quiet" aria-label={`Leave out ${name}`} onClick={() => form.set(place, undefined)}>
+          Leave out
+        </button>
+      )}
+    </>
+  )
+}
+
+export function NamedValues({ form, place, name, required, id, field: { item } }: ControlProps<'map'>) {
+  const value = (form.at(place) ?? {}) as Record<string, unknown>
+  const names = Object.keys(value)
+  const fault = useSignal('')
+  const add = () => form.set([...place, freeName(names)], startOf(item, form.schema))
+  const remove = (key: string) =>
+    names.length === 1 && !required ? form.set(place, undefined) : form.set([...place, key], undefined)
+  const rename = (from: string, input: HTMLInputElement) => {
+    const to = input.value
+    fault.value = to !== from && names.includes(to) ? `${to} is there already` : ''
+    if (fault.value === '') form.rename(place, from, to)
+    else input.value = from
+  }
+  return (
+    <>
+      {names.map((key, index) => (
+        // By their order: a name may change while its value is being typed.
+        <div class="field-item" key={index}>
+          <input
+            type="text"
+            aria-label={`Name ${index + 1} of ${name}`}
+            aria-describedby={`${id}-name`}
+            value={key}
+            spellcheck={false}
+            onChange={({ currentTarget }) => rename(key, currentTarget)}
+          />
+          <FieldAt form={form} place={[...place, key]} name={`${name} ${key}`} schema={item} required quiet />
+          <button type="button" class="quiet" aria-label={`Remove ${key}`} onClick={() => remove(key)}>
+            Remove
+          </button>
+        </div>
+      ))}
+      <p class="fault" id={`${id}-name`} aria-live="polite">
+        {fault.value}
+      </p>
+      <button type="button" class="quiet" aria-label={`Add to ${name}`} onClick={add}>
+        Add
+      </button>
+    </>
+  )
+}
+
+function freeName(names: readonly string[]): string {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? 'name' : `name${n}`
+    if (!names.includes(name)) return name
+  }
+}
+
+export function Variant({ form, place, name, required, id, field: { options } }: ControlProps<'variant'>) {
+  const value = form.at(place)
+  const chosen = value === undefined ? -1 : variantOf(options, value, form.schema)
+  const option = options[chosen]
+  const choose = (index: number) =>
+    form.set(place, options[index] === undefined ? undefined : startOf(options[index], form.schema))
+  return (
+    <>
+      <select
+        {...described(id, form, place)}
+        aria-label={`Kind of ${name}`}
+        value={String(chosen)}
+        onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+      >
+        {(!required || chosen < 0) && <option value="-1">{required ? 'choose…' : 'not given'}</option>}
+        {options.map((each, index) => (
+          <option key={nameOf(each, form.schema)} value={String(index)}>
+            {nameOf(each, form.schema)}
+          </option>
+        ))}
+      </select>
+      {option !== undefined && <FieldAt form={form} place={place} name={name} schema={option} required quiet />}
+    </>
+  )
+}

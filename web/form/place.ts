@@ -1,0 +1,40 @@
+// Places within a JSON value: reading and changing what stands there, and the pointers that name them.
+
+export type Place = readonly (string | number)[]
+
+/** As RFC 6901 writes it. */
+export const pointerOf = (place: Place): string =>
+  place.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+export function valueAt(value: unknown, place: Place): unknown {
+  let at = value
+  for (const part of place) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined
+    at = (at as Record<string | number, unknown>)[part]
+  }
+  return at
+}
+
+/** The value with another one at the place; `undefined` takes away what is there. Nothing is changed in place. */
+export function withValueAt(value: unknown, place: Place, next: unknown): unknown {
+  const [part, ...rest] = place
+  if (part === undefined) return next
+  const inner = withValueAt(valueAt(value, [part]), rest, next)
+  if (typeof part === 'number') {
+    const list = Array.isArray(value) ? value : []
+    return inner === undefined ? list.toSpliced(part, 1) : [...list.slice(0, part), inner, ...list.slice(part + 1)]
+  }
+  const entries = Object.entries((value ?? {}) as Record<string, unknown>)
+  if (inner === undefined) return Object.fromEntries(entries.filter(([name]) => name !== part))
+  const known = entries.some(([name]) => name === part)
+  return Object.fromEntries(
+    known ? entries.map(([name, old]) => [name, name === part ? inner : old]) : [...entries, [part, inner]]
+  )
+}
+
+/** The table at the place with a name changed, in its old order. */
+export function withName(value: unknown, place: Place, from: string, to: string): unknown {
+  const table = valueAt(value, place) as Record<string, unknown>
+  const renamed = Object.entries(table).map(([name, at]) => [name === from ? to : name, at])
+  return withValueAt(value, place, Object.fromEntries(renamed))
+}

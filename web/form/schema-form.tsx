@@ -1,0 +1,87 @@
+// A form made from a JSON Schema: a field for each param, or all of them as JSON.
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { FieldAt, Help } from './field.tsx'
+import type { Form } from './form.ts'
+import { JsonText } from './json-text.tsx'
+import { fieldOf, isTable, type Property } from './schema.ts'
+
+interface Props {
+  form: Form
+  /** What the fields are of, such as "Params of grep"; read out with the group. */
+  label: string
+}
+
+export function SchemaForm({ form, label }: Props) {
+  const asJson = useSignal(fieldOf(form.schema, form.schema).kind !== 'table')
+  const id = useId()
+  return (
+    <fieldset class="form">
+      <legend class="visually-hidden">{label}</legend>
+      <div class="form-mode">
+        <button type="button" aria-pressed={!asJson.value} onClick={() => (asJson.value = false)}>
+          Fields
+        </button>
+        <button type="button" aria-pressed={asJson.value} onClick={() => (asJson.value = true)}>
+          JSON
+        </button>
+      </div>
+      <OtherFaults form={form} />
+      {asJson.value ? (
+        <div class="field">
+          <label class="visually-hidden" for={id}>
+            {label} as JSON
+          </label>
+          <JsonText form={form} place={[]} id={id} />
+          <Help id={id} form={form} place={[]} />
+        </div>
+      ) : (
+        <Fields form={form} />
+      )}
+    </fieldset>
+  )
+}
+
+/** What must be given, or is, stands first; the rest is one click away. */
+function Fields({ form }: { form: Form }) {
+  const field = fieldOf(form.schema, form.schema)
+  const given = useSignal(new Set(Object.keys(isTable(form.value.peek()) ? (form.value.peek() as object) : {})))
+  if (field.kind !== 'table') return <FieldAt form={form} place={[]} name="value" schema={form.schema} required />
+  const isFirst = ({ name, required }: Property) => required || given.value.has(name)
+  const first = field.properties.filter(isFirst)
+  const rest = field.properties.filter(property => !isFirst(property))
+  const unknown = [...given.value].filter(name => !field.properties.some(property => property.name === name))
+  const shown = (property: Property) => (
+    <FieldAt key={property.name} form={form} place={[property.name]} {...property} />
+  )
+  return (
+    <>
+      {field.properties.length === 0 && <p class="muted">It takes no params.</p>}
+      {first.map(shown)}
+      {unknown.map(name => shown({ name, schema: { description: 'Unknown to the tool.' }, required: false }))}
+      {rest.length > 0 &&
+        (first.length === 0 ? (
+          rest.map(shown)
+        ) : (
+          <details class="form-more">
+            <summary>{rest.length === 1 ? '1 more param' : `${rest.length} more params`}</summary>
+            {rest.map(shown)}
+          </details>
+        ))}
+    </>
+  )
+}
+
+function OtherFaults({ form }: { form: Form }) {
+  const faults = form.otherFaults
+  if (faults.length === 0) return null
+  return (
+    <ul class="fault" role="alert">
+      {faults.map(({ pointer, message }) => (
+        <li key={pointer}>
+          <code>{pointer || 'The whole'}</code> {message}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,175 @@
+// What a person fills in for a JSON Schema: each schema becomes one kind of field, and what no field can show becomes JSON.
+
+/** A JSON Schema, as tools and MCP servers write them. */
+export type Schema = boolean | { [keyword: string]: unknown }
+
+export interface Property {
+  name: string
+  schema: Schema
+  required: boolean
+}
+
+export type Field =
+  | { kind: 'text'; long: boolean }
+  | { kind: 'number'; whole: boolean; minimum?: number; maximum?: number }
+  | { kind: 'flag' }
+  | { kind: 'choice'; options: unknown[] }
+  | { kind: 'list'; item: Schema }
+  | { kind: 'table'; properties: Property[] }
+  | { kind: 'map'; item: Schema }
+  | { kind: 'variant'; options: Schema[] }
+  | { kind: 'json' }
+
+/** Texts up to so many characters are names, patterns and the like: they have one line. */
+const ONE_LINE = 1_000
+/** How far references are followed: some schemas refer to themselves. */
+const REFERENCES = 8
+
+/** The field for a schema. `root` is the schema that its references are looked up in. */
+export function fieldOf(schema: Schema, root: Schema): Field {
+  const facts = resolved(schema, root)
+  if (facts === undefined) return { kind: 'json' }
+  if ('const' in facts) return { kind: 'choice', options: [facts.const] }
+  if (Array.isArray(facts.enum)) return { kind: 'choice', options: facts.enum }
+  const options = facts.anyOf ?? facts.oneOf
+  if (Array.isArray(options)) return { kind: 'variant', options: options as Schema[] }
+  if (Array.isArray(facts.type))
+    return { kind: 'variant', options: (facts.type as string[]).map(type => ({ ...facts, type })) }
+  return BY_TYPE[facts.type as string]?.(facts) ?? { kind: 'json' }
+}
+
+const BY_TYPE: Record<string, (facts: Facts) => Field> = {
+  string: facts => ({ kind: 'text', long: !('pattern' in facts || Number(facts.maxLength) <= ONE_LINE) }),
+  integer: facts => ({ kind: 'number', whole: true, ...limits(facts) }),
+  number: facts => ({ kind: 'number', whole: false, ...limits(facts) }),
+  boolean: () => ({ kind: 'flag' }),
+  array: facts => ({ kind: 'list', item: isSchema(facts.items) ? facts.items : true }),
+  object: facts => {
+    if (isTable(facts.properties)) return { kind: 'table', properties: propertiesOf(facts, facts.properties) }
+    const [pattern] = Object.values(isTable(facts.patternProperties) ? facts.patternProperties : {})
+    const item = pattern ?? facts.additionalProperties ?? true
+    return item === false ? { kind: 'table', properties: [] } : { kind: 'map', item: item as Schema }
+  }
+}
+
+/** Whether a field can show a value. One that it cannot is shown as JSON, so that nothing is hidden. */
+export function fits(field: Field, value: unknown, root: Schema): boolean {
+  switch (field.kind) {
+    case 'text':
+      // A text area has one kind of line ends; others would be lost in it.
+      return typeof value === 'string' && !/\r(?!\n)/.test(value) && !(value.includes('\r') && /(?<!\r)\n/.test(value))
+    case 'number':
+      return typeof value === 'number'
+    case 'flag':
+      return typeof value === 'boolean'
+    case 'choice':
+      return field.options.some(option => isSame(option, value))
+    case 'list':
+      return Array.isArray(value)
+    case 'table':
+    case 'map':
+      return isTable(value)
+    case 'variant':
+      return variantOf(field.options, value, root) >= 0
+    case 'json':
+      return true
+  }
+}
+
+/** Which of several schemas a value is of; -1 where it is of none. */
+export const variantOf = (options: Schema[], value: unknown, root: Schema): number =>
+  options.findIndex(option => fits(fieldOf(option, root), value, root))
+
+/** The value that a field begins with once it is given. */
+export function startOf(schema: Schema, root: Schema): unknown {
+  const field = fieldOf(schema, root)
+  switch (field.kind) {
+    case 'text':
+      return ''
+    case 'number':
+      return field.minimum ?? 0
+    case 'flag':
+      return false
+    case 'choice':
+      return field.options[0]
+    case 'list':
+      return []
+    case 'table':
+      return Object.fromEntries(
+        field.properties
+          .filter(({ required, schema }) => required && holdsOthers(fieldOf(schema, root)))
+          .map(({ name, schema }) => [name, startOf(schema, root)])
+      )
+    case 'map':
+      return {}
+    case 'variant':
+      return startOf(field.options[0] ?? true, root)
+    case 'json':
+      return null
+  }
+}
+
+/** The few words that tell one variant from another. */
+export function nameOf(schema: Schema, root: Schema): string {
+  const facts = resolved(schema, root)
+  if (typeof facts?.title === 'string') return facts.title
+  if (facts?.type === 'null') return 'null'
+  const field = fieldOf(schema, root)
+  return field.kind === 'choice' && field.options.length === 1 ? JSON.stringify(field.options[0]) : NAMES[field.kind]
+}
+
+const NAMES: Record<Field['kind'], string> = {
+  text: 'text',
+  number: 'number',
+  flag: 'yes or no',
+  choice: 'one of several',
+  list: 'list',
+  table: 'fields',
+  map: 'names and values',
+  variant: 'one of several',
+  json: 'JSON'
+}
+
+export const descriptionOf = (schema: Schema, root: Schema): string | undefined => {
+  const text = (isTable(schema) && schema.description) || resolved(schema, root)?.description
+  return typeof text === 'string' ? text : undefined
+}
+
+export const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+type Facts = Record<string, unknown>
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'boolean' || isTable(value)
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const holdsOthers = ({ kind }: Field) => kind === 'table' || kind === 'list' || kind === 'map'
+
+const limits = ({ minimum, maximum }: Facts) => ({
+  ...(typeof minimum === 'number' && { minimum }),
+  ...(typeof maximum === 'number' && { maximum })
+})
+
+const propertiesOf = ({ required }: Facts, properties: Facts): Property[] =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema: isSchema(schema) ? schema : true,
+    required: Array.isArray(required) && required.includes(name)
+  }))
+
+/** What a schema says once its references within the document are followed; undefined where nothing is said. */
+function resolved(schema: Schema, root: Schema, left = REFERENCES): Facts | undefined {
+  if (!isTable(schema)) return undefined
+  if (typeof schema.$ref !== 'string') return schema
+  const target = left > 0 ? pointedAt(root, schema.$ref) : undefined
+  return isSchema(target) ? resolved(target, root, left - 1) : undefined
+}
+
+function pointedAt(root: Schema, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined
+  let at: unknown = root
+  for (const part of reference.slice(1).split('/').slice(1))
+    at = isTable(at) || Array.isArray(at) ? (at as Facts)[unescaped(part)] : undefined
+  return at
+}
+
+const unescaped = (part: string) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
