@@ -88,6 +88,7 @@ export const ApprovedBy = Type.Object(
       Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
     ),
     client: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String({ description: 'Why, as whoever approved it said.' })),
     at: Time,
     digest: Type.Optional(Type.String())
   },

@@ -45,16 +45,17 @@ export function approve(engine: Engine, live: Live, given: Approve, caller: Call
       decision.modified_params === undefined ? await asShown(engine, live) : await asModified(engine, live, decision)
     if (!approved) return live.call
     const made = always ? await remember(engine, live, always, caller) : []
+    const reason = decision.reason !== undefined && { reason: decision.reason }
     const by: ApprovedBy = {
       source: 'user',
       client: caller.client,
+      ...reason,
       at: new Date().toISOString(),
       digest: approved.digest,
       ...(made[0] !== undefined && { rule_id: made[0] }),
       ...(made.length > 1 && { rule_ids: made })
     }
     const changed = decision.modified_params !== undefined && { modified_params: decision.modified_params }
-    const reason = decision.reason !== undefined && { reason: decision.reason }
     const next: Call = { ...approved.call, status: 'queued', approved_by: by }
     live.intent = step(engine, live, next, [decided(next, 'approved', { by, ...changed, ...reason })])
     await live.intent

@@ -138,6 +138,13 @@ export function addServerFlags(command: Command): void {
 
 const UNITS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
 
+/** A time told as how long ago, such as 90m or 7d, in milliseconds; undefined for what is none. */
+export function ago(text: string): number | undefined {
+  const [, days] = /^(\d+)d$/.exec(text) ?? []
+  if (days !== undefined) return Number(days) * 24 * UNITS.h!
+  return /^\d+(?:\.\d+)?(?:s|m|h)$/.test(text) ? duration(text) : undefined
+}
+
 /** Milliseconds; seconds where no unit is given. */
 export function duration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []

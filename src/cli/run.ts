@@ -39,6 +39,13 @@ const VERBS: Record<string, VerbEntry> = {
   logs: { summary: 'print what a command printed', load: () => import('./logs.ts'), asksServer: true },
   input: { summary: 'write to a command that runs on', load: () => import('./input.ts'), asksServer: true },
   cancel: { summary: 'cancel calls, and end what runs on', load: () => import('./cancel.ts'), asksServer: true },
+  audit: {
+    summary: 'tell who decided on which call, when and why',
+    load: () => import('./audit.ts'),
+    asksServer: true
+  },
+  api: { summary: 'send a request with your token', load: () => import('./api.ts'), asksServer: true },
+  config: { summary: 'read, change and check the configuration', load: () => import('./config.ts'), asksServer: false },
   mcp: {
     summary: 'serve the project to an MCP client over standard input and output',
     load: () => import('./mcp.ts'),

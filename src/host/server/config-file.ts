@@ -1,5 +1,18 @@
-// Reading a configuration file, which a repository may have laid out as a trap.
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+// Reading a configuration file, which a repository may have laid out as a trap; and writing one, whole or not at all.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync
+} from 'node:fs'
 import path from 'node:path'
 
 const MAX_BYTES = 1_048_576
@@ -17,6 +30,25 @@ export function readConfigFile(file: string, within?: string): Buffer | undefine
     if (within !== undefined && !isInside(realpathSync(file), within))
       throw new ConfigFileError('is a link that leads out of its workspace')
     return readFileSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Puts the text in place of the file. A link stays one, to what it leads to; permission bits stay too. */
+export function writeConfigFile(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const there = statSync(file, { throwIfNoEntry: false })
+  const target = there ? realpathSync(file) : file
+  const next = `${target}.next-${process.pid}`
+  const fd = openSync(next, 'wx', there ? there.mode & 0o777 : 0o600)
+  try {
+    writeSync(fd, text)
+    fsyncSync(fd)
+    renameSync(next, target)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw error
   } finally {
     closeSync(fd)
   }

@@ -1,0 +1,209 @@
+import type { Call, Client, LogQuery } from '../client/client.ts'
+import type { Context } from './context.ts'
+import { ago } from './context.ts'
+import { usage } from './exit.ts'
+import type { Verb } from './run.ts'
+import { brief, type Style, safe, table } from './terminal.ts'
+import { reasonOf } from './words.ts'
+
+interface Options {
+  since?: string
+  until?: string
+  tool?: string
+  session?: string
+  workspace?: string
+  path?: string
+  decision?: string
+  limit: string
+}
+
+/** Who let a call run, or kept it from running. */
+const DECISIONS = {
+  auto: 'ran without being asked about',
+  rule: 'a rule let it run',
+  approved: 'a person let it run',
+  rejected: 'a person refused it',
+  denied: 'policy, a rule or a hook refused it',
+  expired: 'nobody decided in time',
+  withdrawn: 'it ended before anybody decided',
+  waiting: 'nobody has decided yet'
+} as const satisfies Record<string, string>
+type Decision = keyof typeof DECISIONS
+
+/** One decision, as it is told. */
+interface Decided {
+  at: string
+  decision: Decision
+  by: string
+  tool: string
+  about: string
+  why: string
+  tool_call_id: string
+  session_id: string
+  agent?: string
+  client: string
+  status: Call['status']
+  digest?: string
+}
+
+const audit: Verb = (command, context) => {
+  command
+    .description('Tell who decided on which call, when and why, newest first.')
+    .option('--since <when>', 'from here on: a time, or how long ago, such as 2h or 7d')
+    .option('--until <when>', 'up to here')
+    .option('--tool <name>', 'only calls of this tool')
+    .option('--session <id>', 'only calls of this session')
+    .option('--workspace <name>', 'only calls in this workspace')
+    .option('--path <path>', 'only calls that touched this file')
+    .option('--decision <names>', `only ${Object.keys(DECISIONS).join(', ')}; several separated by commas`)
+    .option('--limit <count>', 'at most so many; 0 for all', '200')
+    .addHelpText(
+      'after',
+      `
+Decisions:
+${Object.entries(DECISIONS)
+  .map(([name, means]) => `  ${name.padEnd(10)} ${means}`)
+  .join('\n')}
+
+Examples:
+  toolgate audit --since 24h
+  toolgate audit --decision approved,rejected --tool shell_exec
+  toolgate audit --since 2026-01-31 --limit 0 --json > audit.ndjson`
+    )
+    .action(async (options: Options) => {
+      const wanted = wantedOf(options.decision)
+      if (!/^\d+$/.test(options.limit)) throw usage('--limit must be a number.')
+      const most = Number(options.limit) || Number.POSITIVE_INFINITY
+      const client = await context.connect()
+      const { terminal } = context
+      const found: Decided[] = []
+      let count = 0
+      for await (const call of callsOf(client, queryOf(options), context)) {
+        const each = decidedOf(call)
+        if (wanted && !wanted.has(each.decision)) continue
+        if (terminal.json) terminal.outJson(each)
+        else found.push(each)
+        count += 1
+        if (count === most) break
+      }
+      await terminal.taken(context.signal)
+      if (!terminal.json) tell(context, found)
+      if (count === most) terminal.say(`There may be more than these ${most}: give --limit, or --until.`)
+    })
+}
+export default audit
+
+function wantedOf(given: string | undefined): ReadonlySet<string> | undefined {
+  if (given === undefined) return undefined
+  const wanted = given.split(',').map(name => name.trim())
+  const unknown = wanted.find(name => !Object.hasOwn(DECISIONS, name))
+  if (unknown === undefined) return new Set(wanted)
+  throw usage(`${unknown} is no decision.`, `The decisions are: ${Object.keys(DECISIONS).join(', ')}.`)
+}
+
+function queryOf({ since, until, tool, session, workspace, path }: Options): LogQuery {
+  const fields = {
+    since: since && timeOf(since, '--since'),
+    until: until && timeOf(until, '--until'),
+    tool,
+    session_id: session,
+    workspace,
+    path
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** A time as given, or so long before now. */
+function timeOf(text: string, option: string): string {
+  const before = ago(text)
+  const at = before === undefined ? Date.parse(text) : Date.now() - before
+  if (!Number.isNaN(at)) return new Date(at).toISOString()
+  throw usage(`${option} ${text} is no time.`, 'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or how long ago: 2h, 7d.')
+}
+
+const PAGE = 200
+
+async function* callsOf(client: Client, query: LogQuery, { signal }: Context): AsyncGenerator<Call> {
+  let cursor: string | undefined
+  do {
+    const page = await client.calls({ ...query, limit: PAGE, signal, ...(cursor !== undefined && { cursor }) })
+    yield* page.calls
+    cursor = page.cursor ?? undefined
+  } while (cursor !== undefined)
+}
+
+function decidedOf(call: Call): Decided {
+  const { tool, tool_call_id, session_id, agent, client, status } = call
+  const judged = judgedOf(call)
+  return {
+    ...judged,
+    tool,
+    about: aboutOf(call),
+    tool_call_id,
+    session_id,
+    ...(agent !== undefined && { agent }),
+    client,
+    status
+  }
+}
+
+type Judged = Pick<Decided, 'at' | 'decision' | 'by' | 'why' | 'digest'>
+
+function judgedOf(call: Call): Judged {
+  const approval = 'approval' in call ? call.approval : undefined
+  const asked = approval?.reason ?? ''
+  if (call.status === 'awaiting_approval') return { at: call.created_at, decision: 'waiting', by: '', why: asked }
+  if (call.status === 'expired') return { at: call.finished_at, decision: 'expired', by: '', why: reasonOf(call) }
+  const by = call.status === 'rejected' ? call.rejected_by : call.approved_by
+  if (call.status === 'error' && BLOCKED.includes(call.error.code))
+    return { at: call.finished_at, decision: 'denied', by: 'policy', why: reasonOf(call) }
+  if (by === undefined)
+    return 'finished_at' in call
+      ? { at: call.finished_at, decision: 'withdrawn', by: '', why: reasonOf(call) }
+      : { at: call.created_at, decision: 'auto', by: '', why: '' }
+  const digest = by.digest === undefined ? {} : { digest: by.digest }
+  const who = by.client ?? by.hook ?? by.rule_id ?? by.source
+  if (call.status === 'rejected')
+    return {
+      at: by.at,
+      decision: by.source === 'user' ? 'rejected' : 'denied',
+      by: who,
+      why: reasonOf(call),
+      ...digest
+    }
+  const decision = by.source === 'user' ? 'approved' : by.source === 'auto' ? 'auto' : 'rule'
+  return { at: by.at, decision, by: decision === 'auto' ? '' : who, why: by.reason ?? asked, ...digest }
+}
+
+/** Refused whatever anybody says. */
+const BLOCKED: readonly string[] = ['COMMAND_BLOCKED', 'URL_BLOCKED']
+
+/** What it was about, in a few words. */
+function aboutOf(call: Call): string {
+  if ('approval' in call && call.approval) return call.approval.preview.title
+  if (call.status === 'success') return call.result.title
+  const params = call.params as Record<string, unknown>
+  return String(params.command ?? params.path ?? JSON.stringify(params))
+}
+
+const STYLES: Partial<Record<Decision, Style>> = {
+  approved: 'green',
+  rejected: 'red',
+  denied: 'red',
+  expired: 'yellow',
+  waiting: 'yellow'
+}
+
+function tell({ terminal }: Context, found: readonly Decided[]) {
+  if (found.length === 0) return terminal.say('No call is like that.')
+  const rows = found.map(({ at, decision, by, tool, about, why, tool_call_id }) => [
+    `${at.slice(0, 10)} ${at.slice(11, 19)}`,
+    STYLES[decision] ? terminal.paint(STYLES[decision], decision) : decision,
+    safe(by),
+    brief(tool, 24),
+    brief(about, 48),
+    brief(why, 48),
+    tool_call_id
+  ])
+  terminal.out(table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'ABOUT', 'WHY', 'CALL'], rows))
+}

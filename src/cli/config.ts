@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { ConfigError, faultsIn } from '../config/faults.ts'
+import { type Inputs, ownFiles, workspaceFile } from '../config/load.ts'
+import type { ConfiguredRule } from '../config.ts'
+import { readConfigFile, writeConfigFile } from '../host/server/config-file.ts'
+import type { Context } from './context.ts'
+import { CliError, EXIT, usage } from './exit.ts'
+import type { Verb } from './run.ts'
+import { safe, safeJson, table } from './terminal.ts'
+
+interface Where {
+  root?: string
+}
+interface Target extends Where {
+  project?: true
+}
+
+const config: Verb = (command, context) => {
+  command
+    .description('Read, change and check the configuration. What is set where: toolgate config get.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate config get approval.ttl_ms\n  toolgate config set log.level warn\n  toolgate config check'
+    )
+  of(command.command('get [setting]'), 'Print what holds here: one setting, or all as JSON, with where it comes from.')
+    .addHelpText('after', '\nExamples:\n  toolgate config get\n  toolgate config get sandbox.level --json')
+    .action((setting: string | undefined, where: Where) => get(context, setting, where))
+  of(command.command('set <setting> <value>'), 'Set it in your own file; its comments stay.')
+    .option('--project', "in the project's .toolgate/config.jsonc instead")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate config set approval.ttl_ms 3600000\n  toolgate config set sandbox.network \'["registry.npmjs.org"]\' --project'
+    )
+    .action((setting: string, value: string, target: Target) => change(context, setting, value, target))
+  of(command.command('unset <setting>'), 'Take it out of your own file.')
+    .option('--project', "out of the project's .toolgate/config.jsonc instead")
+    .addHelpText('after', '\nExample:\n  toolgate config unset log.level')
+    .action((setting: string, target: Target) => change(context, setting, undefined, target))
+  of(command.command('path'), 'List the files that count here, weakest first.')
+    .addHelpText('after', '\nExample:\n  toolgate config path --json')
+    .action((where: Where) => paths(context, where))
+  command
+    .command('schema')
+    .description('Print the JSON schema of configuration files, for editors.')
+    .addHelpText('after', '\nExample:\n  toolgate config schema > ~/.config/toolgate/schema.json')
+    .action(async () => {
+      const { Config } = await import('../config.ts')
+      context.terminal.out(JSON.stringify({ ...Config, $schema: 'http://json-schema.org/draft-07/schema#' }, null, 2))
+    })
+  of(command.command('check'), 'Tell every fault of the configuration, with its place; exit 2 if there is one.')
+    .addHelpText('after', '\nExample:\n  toolgate config check --root ~/app')
+    .action((where: Where) => check(context, where))
+}
+export default config
+
+const of = (command: Command, words: string) =>
+  command.description(words).option('--root <folder>', 'for this project (default: the current folder)')
+
+async function get(context: Context, setting: string | undefined, where: Where) {
+  const { terminal } = context
+  const path = pathOf(setting)
+  const { effective } = await import('../config/effective.ts')
+  const held = (await effective(inputsOf(context, where)).catch(told))(path)
+  if (!held) throw await unknown(setting)
+  if (setting === undefined) return terminal.out(terminal.json ? safeJson(held.value) : safeJson(held.value, 2))
+  if (terminal.json) return terminal.outJson({ setting, ...held })
+  terminal.out(typeof held.value === 'string' ? safe(held.value) : safeJson(held.value, 2))
+  terminal.say(terminal.paint('gray', held.from.length === 0 ? 'the default' : `from ${safe(held.from.join(', '))}`))
+}
+
+async function change(context: Context, setting: string, text: string | undefined, target: Target) {
+  const { terminal, world } = context
+  const at = pathOf(setting)
+  const { schemaAt } = await import('../config/effective.ts')
+  const schema = schemaAt(at)
+  if (!schema) throw await unknown(setting)
+  const folder = target.root ?? world.cwd
+  const file = target.project ? workspaceFile(path.resolve(world.cwd, folder)) : ownFiles(world.env).user
+  const { withSetting, NotJson } = await import('../config/edit.ts')
+  const before = readConfigFile(file)?.toString('utf8') ?? ''
+  const value = text === undefined ? undefined : valueFrom(text, schema.type)
+  if (text === undefined && before === '') return terminal.say(`${safe(file)} is not there, so nothing is set in it.`)
+  let after: string
+  try {
+    after = withSetting(before, at, value)
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error
+    throw new CliError(`${file} is not JSON, so it is left as it is.`, {
+      exit: EXIT.usage,
+      code: 'INVALID_CONFIG',
+      hint: 'See: toolgate config check'
+    })
+  }
+  const faults = await faultsIn({ value: nested(at, value), at: () => setting })
+  if (text !== undefined && faults.length > 0) throw usage(`${setting} ${faults[0]!.message}.`)
+  if (after !== before) writeConfigFile(file, after)
+  if (terminal.json) return terminal.outJson({ file, setting, value: value ?? null, changed: after !== before })
+  terminal.out(`${after === before ? 'Nothing to change in' : 'Changed'} ${safe(file)}`)
+  terminal.say('It holds from the next start of a server: toolgate serve --replace')
+}
+
+async function paths(context: Context, where: Where) {
+  const { terminal, world } = context
+  const { admin, user } = ownFiles(world.env)
+  const project = workspaceFile(path.resolve(world.cwd, where.root ?? world.cwd))
+  const files = [
+    { tier: 'administrator', path: admin },
+    { tier: 'user', path: user },
+    { tier: 'project', path: project }
+  ].map(file => ({ ...file, exists: existsSync(file.path) }))
+  if (terminal.json) for (const file of files) terminal.outJson(file)
+  else {
+    const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'there' : 'none', safe(file)])
+    terminal.out(table(['WHOSE', 'IS', 'FILE'], rows))
+  }
+}
+
+async function check(context: Context, where: Where) {
+  const { terminal } = context
+  const { loadConfig } = await import('../config/load.ts')
+  try {
+    const { warnings } = await loadConfig({ ...inputsOf(context, where), checkRule })
+    if (terminal.json) return terminal.outJson({ faults: [], warnings })
+    for (const warning of warnings) terminal.out(`warning: ${safe(warning)}`)
+    terminal.say(warnings.length === 0 ? 'The configuration is as it must be.' : 'It holds, but for these warnings.')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    context.exitCode = EXIT.usage
+    if (terminal.json) return terminal.outJson({ faults: error.faults, warnings: [] })
+    for (const line of error.message.split('\n')) terminal.out(safe(line))
+  }
+}
+
+/** The rules' checks come with the engine. */
+const checkRule = async (rule: ConfiguredRule) => (await import('../app.ts')).ruleFaults(rule)
+
+function inputsOf({ world, version }: Context, { root }: Where): Inputs {
+  return { flags: root === undefined ? {} : { root: [root] }, env: world.env, cwd: world.cwd, version }
+}
+
+const pathOf = (setting: string | undefined) => (setting === undefined ? [] : setting.split('.'))
+
+/** JSON where it is some; text where text is wanted, or nothing else can be meant. */
+function valueFrom(text: string, type: string | undefined): unknown {
+  if (type === 'string') return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const nested = (at: readonly string[], value: unknown): Record<string, unknown> =>
+  at.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value) as Record<string, unknown>
+
+async function unknown(setting = ''): Promise<CliError> {
+  const { settingPaths } = await import('../config/effective.ts')
+  const [first] = setting.split('.')
+  const near = settingPaths().filter(name => name.split('.')[0] === first || name.endsWith(`.${setting}`))
+  return usage(
+    `There is no setting ${setting}.`,
+    near.length > 0 ? `Near it: ${near.slice(0, 8).join(', ')}.` : 'All of them: toolgate config get'
+  )
+}
+
+function told(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error
+  throw new CliError(`The configuration has faults: ${error.message.split('\n').join('; ')}.`, {
+    exit: EXIT.usage,
+    code: 'INVALID_CONFIG',
+    hint: 'See: toolgate config check'
+  })
+}

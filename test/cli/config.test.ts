@@ -1,0 +1,103 @@
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import { parse } from 'jsonc-parser'
+import t from 'tap'
+import { withSetting } from '../../src/config/edit.ts'
+import { place } from './toolgate.ts'
+
+t.test('what holds is told with where it comes from; changed with its comments kept', async t => {
+  const { toolgate, home, project } = place(t, {
+    '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 7 }, "log": { "level": "warn" } }'
+  })
+  const user = path.join(home, '.config/toolgate/config.jsonc')
+  const theirs = path.join(project, '.toolgate/config.jsonc')
+  t.same(await toolgate(['config', 'get', 'limits.read']), { code: 0, stdout: '32\n', stderr: 'the default\n' })
+  t.same(await toolgate(['config', 'set', 'limits.read', '4']), {
+    code: 0,
+    stdout: `Changed ${user}\n`,
+    stderr: 'It holds from the next start of a server: toolgate serve --replace\n'
+  })
+  t.equal(readFileSync(user, 'utf8'), '{\n  "limits": {\n    "read": 4\n  }\n}\n')
+  t.equal(statSync(user).mode & 0o777, 0o600)
+
+  await toolgate(['config', 'unset', 'limits.read'])
+  t.equal(readFileSync(user, 'utf8'), '{\n  "limits": {\n  }\n}\n')
+  t.same(JSON.parse((await toolgate(['config', 'set', 'limits.read', '4', '--json'])).stdout), {
+    file: user,
+    setting: 'limits.read',
+    value: 4,
+    changed: true
+  })
+  t.same(JSON.parse((await toolgate(['config', 'get', 'limits.read', '--json'])).stdout), {
+    setting: 'limits.read',
+    value: 4,
+    from: [`${user}:3:5`]
+  })
+  const taken = JSON.parse((await toolgate(['config', 'get', 'approval.ttl_ms', '--json'])).stdout)
+  t.same(taken, { setting: 'approval.ttl_ms', value: 7, from: [`${theirs}:1:17`] }, 'a project may tighten')
+  const kept = JSON.parse((await toolgate(['config', 'get', 'log.level', '--json'])).stdout)
+  t.same(kept, { setting: 'log.level', value: 'info', from: [] }, 'but no more than that')
+  t.match(await toolgate(['config', 'check']), { code: 0, stdout: /log\/level: ignored/ })
+})
+
+t.test('what is wrong is refused, and nothing is written', async t => {
+  const { toolgate, home } = place(t)
+  const user = path.join(home, '.config/toolgate/config.jsonc')
+  const wrong: [string[], string][] = [
+    [['set', 'limits.read', 'many'], 'limits.read must be integer.'],
+    [['set', 'log.level', 'loud'], 'log.level must be one of trace, debug, info, warn, error, silent.'],
+    [['set', 'lmits.read', '3'], 'There is no setting lmits.read. All of them: toolgate config get'],
+    [['get', 'limits.raed'], 'There is no setting limits.raed. Near it: limits.read, limits.write,']
+  ]
+  for (const [argv, words] of wrong) {
+    const { code, stdout, stderr } = await toolgate(['config', ...argv])
+    t.same([code, stdout, stderr.startsWith(`toolgate: ${words}`)], [2, '', true], stderr)
+  }
+  t.notOk(existsSync(user))
+  await toolgate(['config', 'set', 'limits.read', '4'])
+  writeFileSync(user, '{ "limits": ')
+  t.match(await toolgate(['config', 'set', 'limits.read', '5']), { code: 2, stderr: /is not JSON, so it is left/ })
+  t.equal(readFileSync(user, 'utf8'), '{ "limits": ')
+  t.match(await toolgate(['config', 'check', '--json']), {
+    code: 2,
+    stdout: /^\{"faults":\[\{"where":.*is not JSON here/
+  })
+})
+
+t.test('a link stays a link', async t => {
+  const { toolgate, home, folder } = place(t)
+  const user = path.join(home, '.config/toolgate/config.jsonc')
+  await toolgate(['config', 'set', 'port', '1'])
+  writeFileSync(path.join(folder, 'dotfile'), '// mine\n{ "port": 1, /* why */ "host": "::1" }\n', { mode: 0o644 })
+  rmSync(user)
+  symlinkSync(path.join(folder, 'dotfile'), user)
+  await toolgate(['config', 'set', 'port', '7777'])
+  t.equal(readFileSync(path.join(folder, 'dotfile'), 'utf8'), '// mine\n{ "port": 7777, /* why */ "host": "::1" }\n')
+  t.match(JSON.parse((await toolgate(['config', 'schema'])).stdout), {
+    title: 'Configuration',
+    properties: { port: {} }
+  })
+})
+
+t.test('every setting put into a file is what is read from it, and the others stay', t => {
+  const name = fc.string({ minLength: 1, maxLength: 8 }).filter(key => key !== '__proto__')
+  const some = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4, noNullPrototype: true })
+  fc.assert(
+    fc.property(
+      some,
+      fc.array(name, { minLength: 1, maxLength: 3 }),
+      fc.jsonValue({ maxDepth: 1 }),
+      (before, at, value) => {
+        const [first = '', ...beneath] = at
+        // What stands in the way of a section is no section.
+        if (beneath.length > 0) delete before[first]
+        const after = parse(withSetting(`// kept\n${JSON.stringify(before, null, 2)}\n`, at, value))
+        const expected = { ...before, [first]: beneath.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) }
+        t.strictSame(after, JSON.parse(JSON.stringify(expected)))
+      }
+    ),
+    { numRuns: 50 }
+  )
+  t.end()
+})
