@@ -1,0 +1,14 @@
+// The panels, in the order of the bar. A panel is a view of the store; its name is its route.
+import type { ComponentType } from 'preact'
+
+export interface Panel {
+  name: string
+  title: string
+  /** Goes there after `g`. */
+  key: string
+  view: ComponentType
+  /** How many things in it want somebody. */
+  count?: () => number
+}
+
+export const PANELS: readonly Panel[] = []

@@ -1,0 +1,26 @@
+// What is shown to whoever has no token: how to get in.
+import { session } from './session.ts'
+
+export function Door() {
+  const now = session.value
+  if (now.state === 'opening') return <main class="page" aria-busy="true" />
+  return (
+    <main class="page">
+      <h1>Toolgate</h1>
+      {now.state === 'refused' && (
+        <p class="notice warn" role="alert">
+          {now.why}
+        </p>
+      )}
+      <p>This page needs a key. In a terminal, in the folder that is served, run</p>
+      <pre class="code">toolgate open</pre>
+      <p>
+        It opens this console in your browser, with a code that works once, for a minute. No browser there? It prints
+        the address: <code>toolgate open --print</code>.
+      </p>
+      <p class="muted small">
+        Nothing is kept in cookies. Closing the tab forgets the key; a further tab takes it over from one that is open.
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,41 @@
+// The whole page.
+import { PANELS } from '../panels.tsx'
+import { Door } from '../session/door.tsx'
+import { session } from '../session/session.ts'
+import { Help, helpOpen } from './help.tsx'
+import { useKeys } from './keys.ts'
+import { goTo, route } from './routes.ts'
+import { Status } from './say.tsx'
+import { nextTheme, TopBar } from './top-bar.tsx'
+
+export function App() {
+  return session.value.state === 'open' ? <Shell /> : <Door />
+}
+
+function Shell() {
+  const panel = PANELS.find(({ name }) => name === route.value.panel) ?? PANELS[0]
+  useKeys({
+    '?': () => {
+      helpOpen.value = true
+    },
+    t: nextTheme,
+    '/': () => document.querySelector<HTMLElement>('main [type="search"]')?.focus(),
+    ...Object.fromEntries(PANELS.map(({ name, key }) => [`g ${key}`, () => goTo(name)]))
+  })
+  return (
+    <div class="shell">
+      <button class="button skip" type="button" onClick={skip}>
+        Skip to the panel
+      </button>
+      <TopBar />
+      <main class="panel" id="panel" tabIndex={-1} aria-label={panel?.title}>
+        {panel && <panel.view />}
+      </main>
+      <Help />
+      <Status />
+    </div>
+  )
+}
+
+/** A link would change the route. */
+const skip = () => document.getElementById('panel')?.focus()

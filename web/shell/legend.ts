@@ -1,0 +1,38 @@
+// What the keys do, for the legend. Where a key acts is where it is told.
+export const LEGEND: readonly { where: string; keys: readonly (readonly [key: string, does: string])[] }[] = [
+  {
+    where: 'Everywhere',
+    keys: [
+      ['g a', 'approvals'],
+      ['g t', 'activity'],
+      ['g j', 'jobs'],
+      ['g m', 'metrics'],
+      ['g o', 'tools'],
+      ['g r', 'rules'],
+      ['/', 'filter'],
+      ['p', 'pause or resume the activity'],
+      ['t', 'theme'],
+      ['?', 'this page'],
+      ['Esc', 'back']
+    ]
+  },
+  {
+    where: 'Approvals',
+    keys: [
+      ['j k', 'next, previous'],
+      ['Enter', 'open: its card gets the focus'],
+      ['d', 'unified or split diff']
+    ]
+  },
+  {
+    where: 'While a card has the focus',
+    keys: [
+      ['y', 'approve'],
+      ['n', 'reject'],
+      ['r', 'reject with a reason'],
+      ['a', 'always: choose a rule'],
+      ['e', 'edit the params'],
+      ['Ctrl+Enter', 'submit a dialog']
+    ]
+  }
+]

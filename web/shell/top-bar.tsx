@@ -1,0 +1,63 @@
+// The bar: what this is, where one can go, how it is connected.
+import { signal } from '@preact/signals'
+import { PANELS } from '../panels.tsx'
+import { client } from '../session/session.ts'
+import { helpOpen } from './help.tsx'
+import { Pill } from './pill.tsx'
+import { hrefOf, route } from './routes.ts'
+import { type Theme, theme } from './settings.ts'
+
+/** The folders that are served. */
+const roots = signal<readonly string[]>([])
+
+export async function learnRoots() {
+  const { workspaces } = (await client().capabilities()) as { workspaces: { root: string }[] }
+  roots.value = workspaces.map(({ root }) => root)
+}
+
+const NEXT: Record<Theme, Theme> = { auto: 'light', light: 'dark', dark: 'auto' }
+export const nextTheme = () => {
+  theme.value = NEXT[theme.peek()]
+}
+
+export function TopBar() {
+  const here = route.value.panel
+  return (
+    <header class="bar">
+      <span class="brand">Toolgate</span>
+      <nav class="tabs" aria-label="Panels">
+        {PANELS.map(({ name, title, count }) => (
+          <a key={name} href={hrefOf(name)} aria-current={name === here ? 'page' : undefined}>
+            {title}
+            {count !== undefined && count() > 0 && <span class="count">{count()}</span>}
+          </a>
+        ))}
+      </nav>
+      <span class="project" title={roots.value.join('\n')}>
+        {short(roots.value)}
+      </span>
+      <div class="row">
+        <Pill />
+        <button class="button quiet" type="button" onClick={nextTheme} title="Theme (t)">
+          <span class="spoken">Theme: </span>
+          {theme.value}
+        </button>
+        <button
+          class="button quiet"
+          type="button"
+          aria-label="Keys and settings"
+          title="Keys and settings (?)"
+          onClick={() => {
+            helpOpen.value = true
+          }}
+        >
+          ?
+        </button>
+      </div>
+    </header>
+  )
+}
+
+/** The last two folders of the path, which tell projects apart. */
+const short = ([first, ...more]: readonly string[]) =>
+  first === undefined ? '' : first.split('/').slice(-2).join('/') + (more.length > 0 ? ` and ${more.length} more` : '')
