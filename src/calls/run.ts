@@ -1,5 +1,6 @@
 // Running a call: its turn, the last look before it starts, the tool itself with its time limit and retries, the result.
 import { join } from 'node:path/posix'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import type { Progress } from '../tool.ts'
 import { approval, assess, digest } from './assess.ts'
@@ -234,7 +235,8 @@ async function withRetries(live: Live, teller: ProgressTeller): Promise<unknown>
       const again = harmless && retry < RETRIES && error instanceof ToolError && error.recoverable
       if (!again) throw error
       teller.add({ message: `${error.message} Trying again (${retry + 1} of ${RETRIES}).` })
-      await pause(BACKOFF_MS * 2 ** retry * (0.5 + Math.random()), abort.signal)
+      const ms = BACKOFF_MS * 2 ** retry * (0.5 + Math.random())
+      await pause(ms, undefined, abort).catch(() => abort.signal.throwIfAborted())
     }
   }
 }
@@ -291,18 +293,4 @@ function present(engine: Engine, live: Live, output: unknown, diagnostics: NewDi
     ...(tool.captures_output && { output_href: `/calls/${call.tool_call_id}/output` })
   }
   return withHooks(result, call.hooks)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const leave = () => {
-    clearTimeout(timer)
-    reject(signal.reason)
-  }
-  const timer = setTimeout(() => {
-    signal.removeEventListener('abort', leave)
-    resolve()
-  }, ms)
-  signal.addEventListener('abort', leave, { once: true })
-  return promise
 }

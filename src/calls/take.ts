@@ -16,8 +16,8 @@ export interface Taking {
   shown: { digest: string; confirm: boolean } | undefined
 }
 
-/** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of, which is before its
- * hooks where it has any: they may take their time. */
+/** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. Where it has hooks that
+ * is before they have answered, since they may need seconds, and nobody should wait so long to hear that there is a call. */
 export async function take(engine: Engine, live: Live, taking: Taking): Promise<Live> {
   enter(engine, live)
   const known = Promise.withResolvers<void>()

@@ -30,10 +30,10 @@ export async function readTrustable(file: string, env: Readonly<Record<string, s
   return isConfig(file) ? readConfig(file, homeOf(env)) : readFiles(file)
 }
 
-export const isConfig = (file: string) => /[\\/]\.toolgate[\\/]config\.jsonc$/.test(file)
+const isConfig = (file: string) => /[\\/]\.toolgate[\\/]config\.jsonc$/.test(file)
 
 /** Root of the workspace that a path beneath `.toolgate` belongs to. */
-export const rootOfConfig = (file: string) => path.dirname(path.dirname(file))
+const rootOfConfig = (file: string) => path.dirname(path.dirname(file))
 
 async function readConfig(file: string, home: string): Promise<Trustable> {
   const faults: Fault[] = []

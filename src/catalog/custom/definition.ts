@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Described } from '../../host/modules/protocol.ts'
 import { type Check, checkOf, DefinitionFault, objectSchema } from './schemas.ts'
 
-export const TOOL_NAME = '^[a-z][a-z0-9_]{0,63}$'
+const TOOL_NAME = '^[a-z][a-z0-9_]{0,63}$'
 export const DEFAULT_TIMEOUT_MS = 60_000
 export const MAX_TIMEOUT_MS = 3_600_000
 

@@ -101,7 +101,7 @@ function block({ call, name, args }: Named, status: string, text: unknown) {
 }
 
 /** A call that has ended without a value, as one error. */
-export function errorOf({ status, error, reason, user_message }: Told): ToldError {
+function errorOf({ status, error, reason, user_message }: Told): ToldError {
   if (error) return error
   const details = { status, ...(user_message !== undefined && { user_message }) }
   return { code: CODES[status] ?? 'EXECUTION_ERROR', message: reason ?? status, recoverable: false, details }

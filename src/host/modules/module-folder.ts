@@ -1,9 +1,9 @@
 // What is in a folder of modules: which files are modules, and the hash of all that they can load there by path. A person
 // who trusts a module trusts that.
-import { createHash } from 'node:crypto'
 import { type Dirent, lstatSync, realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { sha256Of } from '../trust/digest.ts'
 import { watchFiles } from '../watch-files.ts'
 
 export interface ModuleFolder {
@@ -31,9 +31,9 @@ export async function readModuleFolder(path: string): Promise<ModuleFolder | und
   for (const name of names) {
     bytes += (await stat(join(path, name))).size
     if (bytes > MOST_BYTES) throw new ModuleFolderFault(`${path} holds more than ${MOST_BYTES} bytes.`)
-    files[name] = sha256(await readFile(join(path, name)))
+    files[name] = sha256Of(await readFile(join(path, name)))
   }
-  return { path, files, sha256: sha256(names.map(name => `${files[name]}  ${name}\n`).join('')) }
+  return { path, files, sha256: sha256Of(names.map(name => `${files[name]}  ${name}\n`).join('')) }
 }
 
 /** The modules of a folder: files directly in it, but for those whose names begin with `_`, types and tests. */
@@ -110,5 +110,3 @@ async function filesOf(folder: string, name: string, entry: Dirent): Promise<str
   if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : filesIn(folder, name)
   return entry.isFile() ? [name] : []
 }
-
-const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')

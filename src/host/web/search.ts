@@ -1,6 +1,7 @@
 // Searching the web by a provider that the configuration names. Its address is the user's own word, so it is not judged as
 // one that a model names: it may be on this machine or in a private network. The key goes to the provider and is told to
 // nobody.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { WebSettings } from '../../config/web.ts'
 import { ToolError } from '../../errors.ts'
 import { PROVIDERS, type Provider } from './search-providers.ts'
@@ -45,7 +46,8 @@ export class Search {
       const answer = await this.#asked(name, provider, key, query, signal)
       if ('results' in answer) return answer.results.slice(0, query.count)
       if (attempt === TRIES || answer.after_ms > LONGEST_PAUSE_MS) throw answer.fault
-      await pause(Math.max(answer.after_ms, FIRST_PAUSE_MS * 2 ** (attempt - 1)), signal)
+      const ms = Math.max(answer.after_ms, FIRST_PAUSE_MS * 2 ** (attempt - 1))
+      await pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 
@@ -153,18 +155,4 @@ function retryAfter(value: string | null): number {
   if (value === null) return 0
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : 0
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const leave = () => {
-    clearTimeout(timer)
-    reject(signal.reason)
-  }
-  const timer = setTimeout(() => {
-    signal.removeEventListener('abort', leave)
-    resolve()
-  }, ms)
-  signal.addEventListener('abort', leave, { once: true })
-  return promise
 }

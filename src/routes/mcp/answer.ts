@@ -24,7 +24,7 @@ const failure = (text: string, _meta: Record<string, unknown>): CallToolResult =
 })
 
 /** What ties a message to its call. */
-export const aboutCall = ({ tool_call_id, status }: Pick<Call, 'tool_call_id' | 'status'>) => ({
+const aboutCall = ({ tool_call_id, status }: Pick<Call, 'tool_call_id' | 'status'>) => ({
   [`${META}tool_call_id`]: tool_call_id,
   [`${META}status`]: status
 })
