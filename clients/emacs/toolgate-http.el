@@ -15,16 +15,22 @@
 
 (require 'cl-lib)
 (require 'subr-x)
+(require 'url-parse)
+(require 'url-util)
 (require 'toolgate-json)
 
 (cl-defstruct (toolgate-endpoint (:copier nil))
   "Where a server is, and what lets us speak to it."
   (url nil :documentation "Its address, without a slash at the end.")
   (socket nil :documentation "Its unix socket, which is used if it is there.")
-  (token nil :documentation "What lets us call and decide; never shown."))
+  (token nil :documentation "What lets us call and decide; never shown.")
+  (renew nil :documentation
+         "Function that looks the token up anew, and returns whether it is
+another now."))
 
 (cl-defun toolgate-http-request
-    (connection method path &key body query on-success on-error (timeout 30))
+    (connection method path
+                &key body query on-success on-error (timeout 30))
   "Request METHOD of PATH at CONNECTION.
 BODY is an object that is sent as JSON, QUERY an alist of names and values.
 Once answered, ON-SUCCESS is called with what the answer says, decoded.  Else
@@ -33,8 +39,276 @@ no answer within TIMEOUT seconds or at all; :code, such as \"CONFLICT\" or
 \"NO_ANSWER\"; :message, for people; :details, an object or nil; and :errors,
 which fields were wrong.
 Return a function that gives the request up; then neither is called."
-  (ignore connection method path body query on-success on-error timeout)
-  (error "Not there yet"))
+  (let* (over timer process parts status content-type length
+         (retry (toolgate-endpoint-renew connection))
+         (bytes (and body (toolgate-json-encode body)))
+         (finish (lambda (function argument)
+                   (unless over
+                     (setq over t)
+                     (when timer (cancel-timer timer))
+                     (when process (toolgate-http-close process))
+                     (when function
+                       (with-demoted-errors "Toolgate: %S"
+                         (funcall function argument))))))
+         ask)
+    (setq ask
+          (lambda ()
+            (setq parts nil status nil)
+            (toolgate-http-open
+             connection method path :query query :body bytes
+             :on-head (lambda (code headers)
+                        (setq status code
+                              content-type (cdr (assoc "content-type" headers))
+                              length (cdr (assoc "content-length" headers))))
+             :on-bytes (lambda (part) (push part parts))
+             :on-end
+             (lambda (reason)
+               (let ((text (apply #'concat (nreverse parts))))
+                 (cond
+                  (over)
+                  ((and (eql status 401) retry (funcall retry))
+                   (setq retry nil process (funcall ask)))
+                  ((or (null status)
+                       (and length (< (length text) (string-to-number length))))
+                   (funcall finish on-error
+                            (toolgate-http--no-answer
+                             connection (or reason "the answer was cut off"))))
+                  ((< 199 status 300)
+                   (funcall finish on-success
+                            (toolgate-http--decode text content-type)))
+                  (t (funcall finish on-error
+                              (toolgate-http--problem status text)))))))))
+    (when timeout
+      (setq timer (run-at-time
+                   timeout nil
+                   (lambda ()
+                     (funcall finish on-error
+                              (toolgate-http--no-answer
+                               connection
+                               (format "nothing came for %s s" timeout)))))))
+    (setq process (funcall ask))
+    (lambda () (funcall finish nil nil))))
+
+(defun toolgate-http--decode (text content-type)
+  "Return what TEXT of CONTENT-TYPE says: JSON decoded, else as it is."
+  (cond ((string-empty-p text) nil)
+        ((string-match-p "json" (or content-type ""))
+         (toolgate-json-decode text))
+        (t (decode-coding-string text 'utf-8))))
+
+(defun toolgate-http--problem (status text)
+  "Return the problem that an answer with STATUS and TEXT tells of."
+  (let ((document (ignore-errors (toolgate-json-decode text))))
+    (list :status status
+          :code (or (toolgate-get document 'code) "NO_TOOLGATE")
+          :message (or (toolgate-get document 'detail)
+                       (format "The answer was %d, and not of a Toolgate server"
+                               status))
+          :details (toolgate-get document 'details)
+          :errors (toolgate-get-list document 'errors))))
+
+(defun toolgate-http--no-answer (endpoint reason)
+  "Return the problem that ENDPOINT has not answered, for REASON."
+  (list :status 0 :code "NO_ANSWER" :details nil :errors nil
+        :message (format "No answer from %s: %s"
+                         (toolgate-endpoint-url endpoint) reason)))
+
+;;;; Connections
+
+(cl-defun toolgate-http-open
+    (endpoint method path &key query headers body on-head on-bytes on-end)
+  "Send a request METHOD of PATH to ENDPOINT, and return its process.
+QUERY and HEADERS are alists, BODY bytes of JSON.  Once the head of the answer
+is there, ON-HEAD is called with its status and headers, an alist with names in
+lower case; then ON-BYTES with each part of the body; at last ON-END, once, with
+the reason why it ended, or nil where it was just closed."
+  (let* ((url (url-generic-parse-url (toolgate-endpoint-url endpoint)))
+         (target (concat (directory-file-name (or (url-filename url) ""))
+                         path (toolgate-http--query query)))
+         (headers (toolgate-http--headers endpoint headers body))
+         (read (toolgate-http--reader on-head on-bytes))
+         ended
+         (end (lambda (reason)
+                (unless ended
+                  (setq ended t)
+                  (funcall on-end reason)))))
+    (condition-case problem
+        (if (equal (url-type url) "https")
+            (toolgate-http--by-curl endpoint url method target headers body
+                                    read end)
+          (toolgate-http--by-network endpoint url method target headers body
+                                     read end))
+      ;; Told like any other end, after we have returned.
+      ((file-error error)
+       (run-at-time 0 nil end (error-message-string problem))
+       nil))))
+
+(defun toolgate-http-close (process)
+  "End PROCESS of `toolgate-http-open' without a further word."
+  (set-process-filter process #'ignore)
+  (set-process-sentinel process #'ignore)
+  (delete-process process))
+
+(defun toolgate-http--query (query)
+  "Return QUERY, an alist, as the end of a URL."
+  (let ((pairs (cl-loop for (name . value) in query
+                        when value
+                        collect (format "%s=%s" name
+                                        (url-hexify-string
+                                         (format "%s" value))))))
+    (if pairs (concat "?" (string-join pairs "&")) "")))
+
+(defun toolgate-http--headers (endpoint headers body)
+  "Return HEADERS with those that ENDPOINT and BODY ask for."
+  `(("X-Toolgate-Client" . "emacs")
+    ,@(when-let ((token (toolgate-endpoint-token endpoint)))
+        `(("Authorization" . ,(concat "Bearer " token))))
+    ,@(and body '(("Content-Type" . "application/json")))
+    ,@headers))
+
+(defun toolgate-http--reader (on-head on-bytes)
+  "Return a function of parts of an answer, which calls ON-HEAD and ON-BYTES."
+  (let ((head "") done)
+    (lambda (bytes)
+      (unless done
+        (setq head (concat head bytes) bytes "")
+        ;; Heads such as 100 and 103 announce another one.
+        (while (and (not done)
+                    (string-match "\r?\n\r?\n" head))
+          (let ((rest (substring head (match-end 0)))
+                (parsed (toolgate-http--parse-head
+                         (substring head 0 (match-beginning 0)))))
+            (if (and (car parsed) (< (car parsed) 200)) (setq head rest)
+              (setq done t bytes rest head nil)
+              (funcall on-head (car parsed) (cdr parsed))))))
+      (unless (string-empty-p bytes) (funcall on-bytes bytes)))))
+
+(defun toolgate-http--parse-head (head)
+  "Return the status in HEAD, or nil, and an alist of its headers."
+  (let ((lines (split-string head "\r?\n")))
+    (cons (and (string-match "\\`HTTP/[0-9.]+ \\([0-9]+\\)" (car lines))
+               (string-to-number (match-string 1 (car lines))))
+          (cl-loop for line in (cdr lines)
+                   when (string-match "\\`\\([^:]+\\):[ \t]*\\(.*\\)\\'" line)
+                   collect (cons (downcase (match-string 1 line))
+                                 (match-string 2 line))))))
+
+(defun toolgate-http--by-network
+    (endpoint url method target headers body read end)
+  "Ask ENDPOINT at URL over a connection of our own.
+METHOD, TARGET, HEADERS and BODY are the request; READ gets the bytes of the
+answer, END the reason why it ended."
+  (let* ((socket (toolgate-endpoint-socket endpoint))
+         (local (and socket (file-exists-p socket)))
+         (request
+          (concat
+           (format "%s %s HTTP/1.0\r\nHost: %s\r\n" method target
+                   (if local "localhost" (toolgate-http--host url)))
+           (mapconcat (lambda (header)
+                        (format "%s: %s\r\n" (car header) (cdr header)))
+                      headers "")
+           (and body (format "Content-Length: %d\r\n" (length body)))
+           "\r\n")))
+    (apply
+     #'make-network-process
+     :name "toolgate" :noquery t :coding 'binary
+     :filter (lambda (_ bytes) (funcall read bytes))
+     :sentinel (toolgate-http--sentinel
+                (concat (encode-coding-string request 'utf-8) body) end)
+     :nowait t
+     (if local (list :family 'local :service socket)
+       (list :host (replace-regexp-in-string "[][]" "" (url-host url))
+             :service (url-port url))))))
+
+(defun toolgate-http--host (url)
+  "Return the host and port of URL as the Host header has them."
+  (if (eq (url-port url) 80) (url-host url)
+    (format "%s:%d" (url-host url) (url-port url))))
+
+(defun toolgate-http--sentinel (request end)
+  "Return a sentinel that sends REQUEST once connected, and then calls END."
+  (lambda (process event)
+    (cond ((string-prefix-p "open" event)
+           ;; Closed at once, it says so by the next event.
+           (ignore-errors (process-send-string process request)))
+          ((string-prefix-p "connection broken" event)
+           (delete-process process)
+           (funcall end nil))
+          ((not (process-live-p process))
+           (delete-process process)
+           (funcall end (and (string-prefix-p "failed" event)
+                             (toolgate-http--failure event)))))))
+
+(defun toolgate-http--failure (event)
+  "Return what EVENT of a network process says, for people."
+  (let ((code (and (string-match "code \\([0-9]+\\)" event)
+                   (string-to-number (match-string 1 event)))))
+    (pcase code
+      (111 "nobody listens there")
+      ((or 101 113) "there is no way to that host")
+      (_ (string-trim event)))))
+
+;;;; curl, for https
+
+(defvar toolgate-curl-program "curl"
+  "The program that asks https addresses.")
+
+(defun toolgate-http--by-curl
+    (endpoint url method target headers body read end)
+  "Ask ENDPOINT at URL by curl.
+METHOD, TARGET, HEADERS and BODY are the request; READ gets the bytes of the
+answer, END the reason why it ended.  curl learns all of it from its standard
+input, so that no token is seen in a list of processes."
+  (ignore endpoint)
+  (let* ((process-adaptive-read-buffering nil)
+         (errors (generate-new-buffer " *toolgate curl*" t))
+         (file (and body (toolgate-http--body-file body)))
+         (stderr (make-pipe-process :name "toolgate curl" :noquery t
+                                    :buffer errors :sentinel #'ignore))
+         (process
+          (make-process
+           :name "toolgate" :noquery t :coding 'binary :connection-type 'pipe
+           :command (list toolgate-curl-program
+                          "-q" "--noproxy" "*" "-N" "-sS" "-i" "-K" "-")
+           :stderr stderr
+           :filter (lambda (_ bytes) (funcall read bytes))
+           :sentinel
+           (lambda (process _)
+             (unless (process-live-p process)
+               ;; What curl has printed may come after the news of its end.
+               (while (accept-process-output process 0))
+               (while (accept-process-output stderr 0))
+               (let ((said (with-current-buffer errors
+                             (string-trim (buffer-string)))))
+                 (delete-process stderr)
+                 (kill-buffer errors)
+                 (when file (delete-file file))
+                 (funcall end (if (string-empty-p said) nil said))))))))
+    (process-send-string
+     process
+     (encode-coding-string
+      (toolgate-http--curl-config
+       `(("url" . ,(format "https://%s%s" (toolgate-http--host url) target))
+         ("request" . ,method)
+         ,@(cl-loop for (name . value) in (cons '("Expect" . "") headers)
+                    collect (cons "header" (format "%s: %s" name value)))
+         ,@(and file `(("data-binary" . ,(concat "@" file))))))
+      'utf-8))
+    (process-send-eof process)
+    process))
+
+(defun toolgate-http--body-file (body)
+  "Return a new file of ours that holds BODY."
+  (let ((coding-system-for-write 'binary))
+    (make-temp-file "toolgate-" nil nil body)))
+
+(defun toolgate-http--curl-config (options)
+  "Return OPTIONS, an alist, as curl reads them."
+  (mapconcat (lambda (option)
+               (format "%s = \"%s\"\n" (car option)
+                       (replace-regexp-in-string "[\\\"]" "\\\\\\&"
+                                                 (cdr option))))
+             options ""))
 
 (provide 'toolgate-http)
 ;;; toolgate-http.el ends here

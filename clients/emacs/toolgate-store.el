@@ -7,78 +7,25 @@
 
 ;;; Commentary:
 
-;; A connection is one server that this Emacs follows, with all that is known
-;; of it: calls, which of them wait for a decision, jobs, the latest events.
-;; There may be several, one for each project.
+;; What is known of each connection: calls, which of them wait for a decision,
+;; jobs, the latest events.  All of these are JSON objects, read by
+;; `toolgate-get':
 ;;
-;; Calls, jobs and events are JSON objects, read by `toolgate-get':
+;;   (toolgate-get call \='approval \='preview \='diff)
 ;;
-;;   (toolgate-get call \\='approval \\='preview \\='diff)
-;;
-;; Who shows something hangs on the hooks below and reads by the functions
-;; whose names begin with `toolgate-store-'.  All of it is told by the event
-;; stream, and taking an event a second time changes nothing.
+;; Who shows something hangs on the hooks of `toolgate-connection.el' and reads
+;; by the functions here whose names begin with `toolgate-store-'.  All of it
+;; is told by the event stream, and taking an event a second time changes
+;; nothing.
 
 ;;; Code:
 
 (require 'cl-lib)
+(require 'seq)
 (require 'subr-x)
-(require 'toolgate-json)
+(require 'toolgate-connection)
 (require 'toolgate-http)
-
-(defvar toolgate-event-functions nil
-  "Functions called with each event: CONNECTION and EVENT, in order.
-The store has taken it already.  An event with a `seq' up to the `head' of the
-last `stream.snapshot' is a memory of what is over.")
-
-(defvar toolgate-approval-pending-hook nil
-  "Functions called when a call begins to wait for a decision.
-They get CONNECTION and CALL, and are called again with the fresh call when
-what it would do has changed.")
-
-(defvar toolgate-approval-resolved-hook nil
-  "Functions called when a call waits no more, whoever decided.
-They get CONNECTION, CALL and DECISION, an object with `decision' (approved,
-rejected, expired, cancelled, or unknown where that was not heard), and
-perhaps `by' and `reason'.")
-
-(defvar toolgate-state-changed-hook nil
-  "Functions called with CONNECTION when something that is known has changed.
-Once for many events that come together.")
-
-(defvar toolgate-resync-functions nil
-  "Functions called with CONNECTION when events may have been missed.
-What was learnt from earlier events alone must be looked up anew.")
-
-(cl-defstruct (toolgate-connection
-               (:include toolgate-endpoint)
-               (:constructor toolgate-connection--make) (:copier nil))
-  "One server, and what is known of it."
-  (roots nil :documentation "Real names of the folders that it serves.")
-  (project nil :documentation "The folder for which it was looked for.")
-  (instance nil :documentation "Which run of the server this is.")
-  (client-id nil :documentation "Our name as a front end of it.")
-  (status 'closed :documentation
-          "One of the symbols connecting, live, lost and closed.")
-  (reason nil :documentation "Why it is lost or closed, for people.")
-  (stream nil :documentation "The stream that feeds it.")
-  (seq 0 :documentation "The newest event that was taken.")
-  (head 0 :documentation "The newest event when the stream was opened.")
-  (calls (make-hash-table :test #'equal) :documentation "By id.")
-  (ended nil :documentation "Ids of calls that have ended, newest first.")
-  (pending nil :documentation "Ids of calls that wait, oldest first.")
-  (jobs (make-hash-table :test #'equal) :documentation "By task id.")
-  (events nil :documentation "Pairs of size and event, newest first.")
-  (events-size 0 :documentation "Their sizes, added up.")
-  (waiting nil :documentation
-           "Events that wait for the state to be read, newest first.")
-  (reading nil :documentation "Whether the state is being read."))
-
-(defvar toolgate-connections nil
-  "All connections that are not closed, the newest first.")
-
-(defvar-local toolgate-buffer-connection nil
-  "The connection that this buffer shows something of.")
+(require 'toolgate-json)
 
 (defconst toolgate-store--most-ended 200
   "How many calls that have ended are remembered.")
@@ -87,35 +34,7 @@ What was learnt from earlier events alone must be looked up anew.")
 (defconst toolgate-store--most-event-bytes (* 4 1024 1024)
   "How many bytes of events are remembered, as they came.")
 
-;;;; Which connection
-
-(defun toolgate-connection-for (folder)
-  "Return the connection whose root holds FOLDER most closely, or nil."
-  (let ((folder (file-name-as-directory (file-truename folder)))
-        best (length 0))
-    (dolist (connection toolgate-connections best)
-      (dolist (root (toolgate-connection-roots connection))
-        (when (and (> (length root) length) (file-in-directory-p folder root))
-          (setq best connection length (length root)))))))
-
-(defun toolgate-current-connection (&optional noerror)
-  "Return the connection for the current buffer.
-That is the one it shows something of, else the one that serves its folder,
-else the only one there is.  Where there is none, signal a `user-error', or
-return nil with NOERROR."
-  (cond ((and toolgate-buffer-connection
-              (memq toolgate-buffer-connection toolgate-connections))
-         toolgate-buffer-connection)
-        ((and (not (file-remote-p default-directory))
-              (toolgate-connection-for default-directory)))
-        ((and toolgate-connections (null (cdr toolgate-connections)))
-         (car toolgate-connections))
-        (noerror nil)
-        (toolgate-connections
-         (user-error "No server serves %s; M-x toolgate-connect looks for one"
-                     (abbreviate-file-name default-directory)))
-        (t (user-error "Not connected; M-x toolgate-connect finds a server, \
-M-x toolgate-start starts one"))))
+;;;; Reading
 
 (defun toolgate-store-connection (call)
   "Return the connection that knows CALL, an object or an id."
@@ -123,15 +42,6 @@ M-x toolgate-start starts one"))))
     (seq-find (lambda (connection)
                 (gethash id (toolgate-connection-calls connection)))
               toolgate-connections)))
-
-(defun toolgate-connection-name (connection)
-  "Return a name for CONNECTION that people know: the folder it serves."
-  (let ((root (or (car (toolgate-connection-roots connection))
-                  (toolgate-connection-project connection))))
-    (if root (abbreviate-file-name (directory-file-name root))
-      (toolgate-endpoint-url connection))))
-
-;;;; Reading
 
 (defun toolgate-store-pending (&optional connection)
   "Return the calls that wait for a decision, oldest first.
@@ -191,7 +101,7 @@ Then tell those who hang on the hooks."
     (if (toolgate-connection-reading connection)
         (push (cons size event) (toolgate-connection-waiting connection))
       (toolgate-store--take connection size event)))
-  (toolgate-store--run 'toolgate-state-changed-hook connection))
+  (toolgate-connection-run 'toolgate-state-changed-hook connection))
 
 (defun toolgate-store--take (connection size event)
   "Take EVENT of SIZE bytes into CONNECTION, unless it was taken before."
@@ -200,14 +110,15 @@ Then tell those who hang on the hooks."
     (cond ((equal type "stream.snapshot")
            (toolgate-store--snapshot connection event))
           ((equal type "stream.gap")
+           (setf (toolgate-connection-seq connection) seq)
            (toolgate-store--read-state connection)
-           (toolgate-store--run 'toolgate-resync-functions connection))
+           (toolgate-connection-run 'toolgate-resync-functions connection))
           ((<= seq (toolgate-connection-seq connection)) (setq type nil))
           (t (setf (toolgate-connection-seq connection) seq)
              (toolgate-store--remember connection size event)
              (toolgate-store--by-type connection type event)))
     (when type
-      (toolgate-store--run 'toolgate-event-functions connection event))))
+      (toolgate-connection-run 'toolgate-event-functions connection event))))
 
 (defun toolgate-store--by-type (connection type event)
   "Change what is known of CONNECTION by EVENT of TYPE."
@@ -272,7 +183,7 @@ What waits was told by the snapshot, and older events know less."
          (if (equal (toolgate-get call 'status) "awaiting_approval")
              (toolgate-store--pend connection call)
            (toolgate-store--put connection call))
-         (toolgate-store--run 'toolgate-state-changed-hook connection))))
+         (toolgate-connection-run 'toolgate-state-changed-hook connection))))
    :on-error
    (lambda (problem)
      (message "Toolgate: the call %s could not be read: %s"
@@ -299,20 +210,20 @@ What waits was told by the snapshot, and older events know less."
       (cl-pushnew id (toolgate-connection-pending connection) :test #'equal)
       (setf (toolgate-connection-pending connection)
             (sort (toolgate-connection-pending connection) #'string<))
-      (toolgate-store--run 'toolgate-approval-pending-hook connection call))))
+      (toolgate-connection-run 'toolgate-approval-pending-hook connection call))))
 
 (defun toolgate-store-renew (connection call)
   "Take CALL of CONNECTION, which waits, with what it would do now."
   (when (toolgate-store-pending-p call)
     (toolgate-store--pend connection call)
-    (toolgate-store--run 'toolgate-state-changed-hook connection)))
+    (toolgate-connection-run 'toolgate-state-changed-hook connection)))
 
 (defun toolgate-store--resolve (connection id decision)
   "The call ID of CONNECTION waits no more, because of DECISION, an object."
   (when (member id (toolgate-connection-pending connection))
     (setf (toolgate-connection-pending connection)
           (remove id (toolgate-connection-pending connection)))
-    (toolgate-store--run 'toolgate-approval-resolved-hook connection
+    (toolgate-connection-run 'toolgate-approval-resolved-hook connection
                          (toolgate-store-call id connection) decision)))
 
 (defun toolgate-store--decided (connection event)
@@ -399,7 +310,7 @@ Without STATUS the event has its own."
         (toolgate-store--read-state connection)
       (toolgate-store--set connection snapshot))
     (unless (equal known instance)
-      (toolgate-store--run 'toolgate-resync-functions connection))))
+      (toolgate-connection-run 'toolgate-resync-functions connection))))
 
 (defun toolgate-store--read-state (connection)
   "Read the state of CONNECTION whole; events that come meanwhile wait."
@@ -451,26 +362,6 @@ How they ended is told by what the stream replays, if it does."
       (when (equal (toolgate-get job 'status) "running")
         (remhash (toolgate-get job 'task_id) jobs)))
     (dolist (job running) (puthash (toolgate-get job 'task_id) job jobs))))
-
-(defun toolgate-store-set-status (connection status &optional reason)
-  "Say that CONNECTION has STATUS now, for REASON."
-  (unless (and (eq status (toolgate-connection-status connection))
-               (equal reason (toolgate-connection-reason connection)))
-    (setf (toolgate-connection-status connection) status
-          (toolgate-connection-reason connection) reason)
-    (toolgate-store--run 'toolgate-state-changed-hook connection)))
-
-(defun toolgate-store--run (hook &rest arguments)
-  "Run the functions on HOOK with ARGUMENTS.
-One that fails is told, and keeps none of the others from being called."
-  (apply #'run-hook-wrapped hook
-         (lambda (function &rest arguments)
-           (condition-case problem
-               (apply function arguments)
-             (error (message "Toolgate: %s failed: %s" function
-                             (error-message-string problem))))
-           nil)
-         arguments))
 
 (provide 'toolgate-store)
 ;;; toolgate-store.el ends here

@@ -1,0 +1,184 @@
+;;; toolgate-connect.el --- Connecting to Toolgate servers  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A connection is made to the server of a folder, and kept: where the server
+;; is gone for a while, or comes back at another port, it is found again.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'toolgate-discover)
+(require 'toolgate-store)
+(require 'toolgate-stream)
+
+(declare-function toolgate-start "toolgate-server" (&optional folder))
+
+(defvar toolgate-effects nil
+  "What this Emacs can be asked to do, and by which functions.
+See `toolgate-effects.el'; what is here when a connection is made is offered.")
+
+(defvar toolgate-connected-functions nil
+  "Functions called with a CONNECTION that was just made.")
+(defvar toolgate-disconnected-functions nil
+  "Functions called with a CONNECTION that was just closed.")
+
+(defconst toolgate-connect--client-id
+  (format "emacs-%d-%04x" (emacs-pid) (random #x10000))
+  "The name of this Emacs as a front end, the same over all its connections.")
+
+;;;###autoload
+(defun toolgate-connect (&optional folder)
+  "Connect to the server of FOLDER, by default that of the current buffer.
+Where there is none, offer to start one.  With a prefix argument ask for FOLDER."
+  (interactive (list (and current-prefix-arg
+                          (read-directory-name "Connect to the server of: "))))
+  (let ((folder (or folder default-directory)))
+    (when (file-remote-p folder)
+      (user-error "%s is on another machine; `toolgate-url' names a server \
+there" folder))
+    (if (toolgate-discover-likely-p folder)
+        (toolgate-connect-to folder
+                             (lambda (connection)
+                               (toolgate-connect--tell folder connection)))
+      (let ((project (toolgate-discover-project folder)))
+        (when (y-or-n-p (format "No server serves %s.  Start one? "
+                                (abbreviate-file-name project)))
+          (toolgate-start project))))))
+
+(defun toolgate-connect--tell (folder connection)
+  "Tell that CONNECTION was found for FOLDER, or none."
+  (if connection
+      (message "Toolgate: connected to %s at %s"
+               (toolgate-connection-name connection)
+               (toolgate-endpoint-url connection))
+    (message "Toolgate: the server of %s does not answer; M-x toolgate-start \
+starts one, M-x toolgate-doctor tells more"
+             (abbreviate-file-name folder))))
+
+(defun toolgate-connect-to (folder callback)
+  "Connect to the server of FOLDER, and call CALLBACK with the connection.
+With the one that is there already, if there is one; with nil where no server
+was found."
+  (toolgate-discover
+   folder
+   (lambda (record)
+     (funcall callback
+              (and record
+                   (or (toolgate-connect--known record)
+                       (toolgate-connect-by record folder)))))))
+
+(defun toolgate-connect--known (record)
+  "Return the connection to the server of RECORD, if there is one."
+  (seq-find (lambda (connection)
+              (equal (toolgate-get record 'url)
+                     (toolgate-endpoint-url connection)))
+            toolgate-connections))
+
+(defun toolgate-connect-by (record folder)
+  "Connect to the server of RECORD, which was looked for for FOLDER."
+  (let ((connection (toolgate-connection--make
+                     :project folder
+                     :client-id toolgate-connect--client-id)))
+    (setf (toolgate-endpoint-renew connection)
+          (lambda () (toolgate-connect--renew connection)))
+    (toolgate-connect--point connection record)
+    (push connection toolgate-connections)
+    (setf (toolgate-connection-stream connection)
+          (toolgate-stream-open
+           connection
+           :query `((client_id . ,toolgate-connect--client-id)
+                    (effects . ,(and toolgate-effects
+                                     (mapconcat #'car toolgate-effects ","))))
+           :on-events (lambda (events)
+                        (toolgate-store-take connection events))
+           :on-status (lambda (status reason)
+                        (toolgate-connect--status connection status reason))
+           :rediscover #'toolgate-connect--rediscover))
+    (toolgate-connection-run 'toolgate-connected-functions connection)
+    connection))
+
+(defun toolgate-connect--point (connection record)
+  "Make CONNECTION one to the server of RECORD."
+  (let ((roots (mapcar #'file-name-as-directory
+                       (toolgate-get-list record 'roots))))
+    ;; Another set of folders has another journal, with a count of its own.
+    (when (and (toolgate-connection-roots connection)
+               (not (equal roots (toolgate-connection-roots connection))))
+      (setf (toolgate-connection-seq connection) 0
+            (toolgate-stream-last-id (toolgate-connection-stream connection))
+            nil))
+    (setf (toolgate-endpoint-url connection) (toolgate-get record 'url)
+          (toolgate-endpoint-socket connection) (toolgate-get record 'socket)
+          (toolgate-endpoint-token connection) (toolgate-get record 'token)
+          (toolgate-connection-pid connection) (toolgate-get record 'pid)
+          (toolgate-connection-token-file connection)
+          (toolgate-get record 'token_file)
+          (toolgate-connection-roots connection) roots)))
+
+(defun toolgate-connect--renew (connection)
+  "Look the token of CONNECTION up anew; return whether it is another."
+  (let* ((file (toolgate-connection-token-file connection))
+         (token (ignore-errors
+                  (if file (toolgate-discover-token file)
+                    (toolgate-get
+                     (seq-find (lambda (record)
+                                 (equal (toolgate-get record 'url)
+                                        (toolgate-endpoint-url connection)))
+                               (toolgate-discover-records))
+                     'token)))))
+    (when (and token (not (equal token (toolgate-endpoint-token connection))))
+      (setf (toolgate-endpoint-token connection) token)
+      t)))
+
+(defun toolgate-connect--rediscover (connection connect)
+  "Look for the server of CONNECTION again, and call CONNECT then."
+  (condition-case problem
+      (toolgate-discover
+       (toolgate-connection-project connection)
+       (lambda (record)
+         (if record (toolgate-connect--point connection record)
+           (toolgate-connection-set-status connection 'lost "no server is there"))
+         (funcall connect)))
+    (error (toolgate-connection-set-status connection 'lost
+                                      (error-message-string problem))
+           (funcall connect))))
+
+(defun toolgate-connect--status (connection status reason)
+  "Note that the stream of CONNECTION has STATUS for REASON."
+  (let ((before (toolgate-connection-status connection)))
+    ;; Trying again is no news.
+    (unless (and (eq status 'connecting) (eq before 'lost))
+      (toolgate-connection-set-status connection status reason)
+      (cond ((eq status 'closed)
+             (toolgate-disconnect connection)
+             (message "Toolgate: %s does not let us follow: %s"
+                      (toolgate-connection-name connection) reason))
+            ((and (eq status 'lost) (eq before 'live))
+             (message "Toolgate: lost %s: %s; trying again"
+                      (toolgate-connection-name connection) reason))
+            ((and (eq status 'live) (eq before 'lost))
+             (message "Toolgate: connected to %s again"
+                      (toolgate-connection-name connection)))))))
+
+;;;###autoload
+(defun toolgate-disconnect (&optional connection)
+  "Follow CONNECTION no more, by default that of the current buffer.
+The server runs on, and what waits there waits."
+  (interactive)
+  (let ((connection (or connection (toolgate-current-connection))))
+    (when (toolgate-connection-stream connection)
+      (toolgate-stream-close (toolgate-connection-stream connection)))
+    (setq toolgate-connections (delq connection toolgate-connections))
+    (toolgate-connection-run 'toolgate-disconnected-functions connection)
+    (toolgate-connection-set-status connection 'closed
+                               (or (toolgate-connection-reason connection)
+                                   "disconnected"))))
+
+(provide 'toolgate-connect)
+;;; toolgate-connect.el ends here
