@@ -8,6 +8,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts scripts/build.ts
 COPY src src
+COPY web web
 RUN node scripts/build.ts
 
 FROM node:24-bookworm-slim AS modules

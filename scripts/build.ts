@@ -1,9 +1,10 @@
-// Builds dist/ anew from src/: what the installed package runs. The code is bundled, and the packages with it, because a
+// Builds dist/ anew from src/ and web/: what the installed package runs. The code is bundled, and the packages with it, because a
 // start that reads a thousand small files takes twice as long as one that reads a few.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
 
 /** Packages that stay packages: one brings a program along, the others are rarely loaded. */
@@ -84,6 +85,19 @@ await build({
   platform: 'browser',
   target: 'es2022'
 })
+// The console, which browsers load.
+await build({
+  ...common,
+  entryPoints: [
+    { in: 'web/main.tsx', out: 'web/app' },
+    { in: 'web/app.css', out: 'web/app' }
+  ],
+  platform: 'browser',
+  target: 'es2022',
+  minify: true
+})
+for (const page of ['index.html', 'icon.svg']) copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
+for (const file of readdirSync(path.join(fresh, 'web'))) compress(path.join(fresh, 'web', file))
 // Read by their paths too: the grammar of command lines, and what runs it.
 for (const grammar of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])
   copyFileSync(path.join('node_modules', grammar), path.join(fresh, 'lib', path.basename(grammar)))
@@ -91,3 +105,10 @@ const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--
 execFileSync(process.execPath, tsc, { stdio: 'inherit' })
 rmSync('dist', { recursive: true, force: true })
 renameSync(fresh, 'dist')
+
+/** Leaves the smaller forms of a file beside it, so that nobody waits for them. */
+function compress(file: string) {
+  const content = readFileSync(file)
+  writeFileSync(`${file}.br`, brotliCompressSync(content))
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
+}

@@ -32,6 +32,7 @@ import { tellOutside } from './events/outside.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
 import { tellTools } from './events/tools.ts'
+import { consoleFiles } from './host/console-files.ts'
 import type { Doors } from './host/door.ts'
 import type { Outside } from './host/egress/guard.ts'
 import { clearLeftovers } from './host/kept/leftovers.ts'
@@ -218,6 +219,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
         buffers: new HeldBuffers(engine),
         calls,
         catalog,
+        consoleFiles: consoleFiles(),
         delegations: engine.delegations,
         frontEnds,
         jobs: engine.jobs,

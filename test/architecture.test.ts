@@ -79,6 +79,16 @@ for (const file of files) {
   }
 }
 
+for (const file of globbySync('web/**/*.{ts,tsx}')) {
+  for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+    const { specifier = groups!.lazy! } = groups!
+    const target = path.join(path.dirname(file), specifier)
+    if (specifier.startsWith('.'))
+      t.ok(target.startsWith('web/') || target === 'src/client/client.ts', `${file} knows the server by its client`)
+    else t.notMatch(specifier, /^(?:node:|toolgate\/(?!client$))/, `${file} runs in browsers`)
+  }
+}
+
 function part(file: string) {
   return path
     .relative('src', file)

@@ -22,7 +22,7 @@ interface DoorOptions {
   tokens: Tokens
   /** Host header values that are right, port included; asked for each request, since the port is known late. */
   hosts: () => readonly string[]
-  /** Pages that may speak to us: same-origin ones behind a proxy. No CORS header is sent for them either. */
+  /** Pages that may speak to us besides our own: those behind a proxy. No CORS header is sent for them either. */
   origins: readonly string[]
   body_bytes: number
 }
@@ -32,14 +32,15 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** No token is asked for. The self-check allows it for /health alone. */
+    /** No token is asked for. The self-check allows it for OPEN_ROUTES alone. */
     open?: boolean
     /** The right that the token must have; `call` when left out. */
     right?: Right
   }
 }
 
-const OPEN_ROUTES: readonly string[] = ['/health']
+/** What strangers may ask: whether the server is there, and for the files of the console, which tell nothing. */
+const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file']
 
 /** Headers that decide something: given twice, two readers could disagree about which one counts. */
 const SINGLE: ReadonlyMap<string, number> = new Map(
@@ -155,8 +156,9 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
   if (headers.host === undefined || !right.includes(headers.host.toLowerCase()))
     throw new ToolError('FORBIDDEN', 'The Host header is not an address of this server. See allowed_hosts.')
   const { origin } = headers
-  if (origin !== undefined && !origins.includes(origin))
-    throw new ToolError('FORBIDDEN', 'Web pages may not speak to this server. See allowed_origins.')
+  // Only a page that came from here has the address that we are called by.
+  if (origin !== undefined && origin !== `http://${headers.host.toLowerCase()}` && !origins.includes(origin))
+    throw new ToolError('FORBIDDEN', 'Pages of others may not speak to this server. See allowed_origins.')
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new ToolError('FORBIDDEN', 'Pages of other sites may not speak to this server.')

@@ -7,9 +7,11 @@ import type { TSchema } from 'typebox'
 import type { FrontEnds } from '../calls/front-ends.ts'
 import type { HeldBuffers } from '../calls/held-buffers.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { ConsoleFiles } from '../host/console-files.ts'
 import { approvalRoutes } from './approvals.ts'
 import { bufferRoutes } from './buffers.ts'
 import { callRoutes, type Masks } from './calls.ts'
+import { consoleRoutes } from './console.ts'
 import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
 import { jobRoutes } from './jobs.ts'
@@ -26,6 +28,7 @@ import { undoRoutes } from './undo.ts'
 
 export interface Services extends ServerServices, Pick<McpServices, 'workspaces'> {
   catalog: Catalog
+  consoleFiles: ConsoleFiles
   buffers: HeldBuffers
   frontEnds: FrontEnds
   masking: Masks
@@ -56,6 +59,7 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
   await app.register(mcpRoutes, services)
   await app.register(mcpServerRoutes, services)
   await app.register(serverRoutes, services)
+  await app.register(consoleRoutes, services)
 }
 
 /** A body is taken as it is or refused; queries, paths and headers are text, so their numbers are read from it. Each is
