@@ -1,0 +1,240 @@
+;;; toolgate-approval-text.el --- What a person reads before deciding  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A call that waits, as text: what it would do, with which params, what that
+;; changes, who asks and why.  Nothing is cut: what is long is folded, and
+;; what was folded is text of the buffer like all else.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'json)
+(require 'subr-x)
+(require 'toolgate-json)
+(require 'toolgate-faces)
+(require 'toolgate-lines)
+
+(defconst toolgate-approval-text--fold-lines 24
+  "A param of more lines than this is folded.")
+(defconst toolgate-approval-text--fold-chars 2000
+  "A param of more characters than this is folded.")
+(defconst toolgate-approval-text--shown-lines 12
+  "How many lines of a folded param can be seen.")
+
+(defconst toolgate-approval-text-keys
+  '(("y" . "approve") ("n" . "reject") ("r" . "reject with a reason")
+    ("a" . "always…") ("e" . "edit the params") ("d" . "whole diff")
+    ("D" . "ediff") ("o" . "the file") ("w" . "copy")
+    ("f" . "fold or unfold") ("?" . "help") ("q" . "away, undecided"))
+  "Keys that the text ends with, and what they do.")
+
+(cl-defun toolgate-approval-text-insert (call &key diff unsaved folder branch)
+  "Insert CALL as a person is asked about it.
+DIFF is its diff as it is shown, UNSAVED the names of its files that have
+unsaved changes here; FOLDER and BRANCH are where it would run."
+  (let ((approval (toolgate-get call 'approval)))
+    (insert (toolgate-faces-text (toolgate-approval-text-title call)
+                                 'toolgate-heading)
+            "\n")
+    (toolgate-approval-text--warnings call unsaved)
+    (toolgate-approval-text--section "Tool")
+    (insert "  " (toolgate-faces-text (toolgate-get call 'tool) 'toolgate-tool)
+            (if-let ((asked (toolgate-get call 'requested_tool)))
+                (format " (asked for as %s)" asked)
+              "")
+            "\n")
+    (toolgate-approval-text--section
+     (if (toolgate-get call 'edited) "Parameters, edited by you" "Parameters"))
+    (toolgate-approval-text--params (toolgate-get call 'params))
+    (toolgate-approval-text--preview (toolgate-get approval 'preview) diff)
+    (toolgate-approval-text--section "Context")
+    (toolgate-approval-text--fields
+     (toolgate-approval-text--context call folder branch))
+    (toolgate-approval-text--section "Keys")
+    (toolgate-approval-text--keys)))
+
+(defun toolgate-approval-text-title (call)
+  "Return on one line what CALL would do."
+  (toolgate-faces-line (or (toolgate-get call 'approval 'preview 'title)
+                           (toolgate-get call 'tool))))
+
+(defun toolgate-approval-text--section (name)
+  "Begin the section NAME."
+  (insert "\n"
+          (propertize (toolgate-faces-text name 'toolgate-heading)
+                      'toolgate-section t)
+          "\n"))
+
+(defun toolgate-approval-text--warnings (call unsaved)
+  "Insert what must not be overlooked about CALL and the UNSAVED files."
+  (let ((warn (lambda (text)
+                (insert (toolgate-faces-text (concat "! " text) 'toolgate-stale)
+                        "\n"))))
+    (when (equal (toolgate-get call 'approval 'level) "strict")
+      (funcall warn "Strict: approving asks once more, to be sure."))
+    (dolist (file unsaved)
+      (funcall warn (format "%s has changes here that are not saved; this is \
+about the file on the disk." file)))
+    (when (toolgate-approval-text--deceptive-p call)
+      (funcall warn "Holds characters that hide or reorder text; they are \
+shown by their codes."))))
+
+(defun toolgate-approval-text--deceptive-p (call)
+  "Return whether CALL holds characters that deceive."
+  (string-match-p toolgate-lines-deceptive
+                  (decode-coding-string
+                   (toolgate-json-encode
+                    (list (cons 'params (toolgate-get call 'params))
+                          (cons 'preview
+                                (toolgate-get call 'approval 'preview))))
+                   'utf-8)))
+
+;;;; Params
+
+(defun toolgate-approval-text--params (params)
+  "Insert PARAMS, an object, each value whole."
+  (if (null params) (insert (toolgate-faces-text "  none\n" 'toolgate-muted))
+    (let ((width (apply #'max (mapcar (lambda (param)
+                                        (string-width (symbol-name (car param))))
+                                      params))))
+      (dolist (param params)
+        (insert "  " (toolgate-faces-text (symbol-name (car param))
+                                          'toolgate-param))
+        (toolgate-approval-text--value
+         (toolgate-approval-text--plain (cdr param)) (+ width 4))))))
+
+(defun toolgate-approval-text--plain (value)
+  "Return VALUE as text: a string as it is, all else as JSON."
+  (cond ((stringp value) value)
+        ((or (consp value) (vectorp value) (null value))
+         (with-temp-buffer
+           (insert (decode-coding-string (toolgate-json-encode value) 'utf-8))
+           (json-pretty-print-buffer)
+           (buffer-string)))
+        ((eq value t) "true")
+        (t (string-remove-prefix ":" (format "%s" value)))))
+
+(defun toolgate-approval-text--value (value column)
+  "Insert VALUE at COLUMN, or where it has several lines, beneath its name.
+What indents it is display alone: copied, it is what will be used."
+  (let* ((below (string-match-p "\n" value))
+         (indent (if below "    " (make-string column ?\s)))
+         (start (progn (insert (if below "\n"
+                                 (make-string (- column (current-column)) ?\s)))
+                       (point))))
+    (cond ((string-empty-p value)
+           (insert (toolgate-faces-text "(empty)" 'toolgate-muted)))
+          (t (insert (toolgate-lines-break value))
+             (toolgate-approval-text--show-blanks start)))
+    (let ((end (point)))
+      (insert "\n")
+      (toolgate-approval-text--fold start end value)
+      (add-text-properties start (point)
+                           `(wrap-prefix ,indent
+                             ,@(and below `(line-prefix ,indent)))))))
+
+(defun toolgate-approval-text--show-blanks (start)
+  "Make blanks at the ends of lines from START on visible."
+  (save-excursion
+    (goto-char start)
+    (while (re-search-forward "[ \t]+$" nil t)
+      (put-text-property (match-beginning 0) (match-end 0)
+                         'font-lock-face 'trailing-whitespace)
+      (put-text-property (match-beginning 0) (match-end 0)
+                         'face 'trailing-whitespace))))
+
+(defun toolgate-approval-text--fold (start end value)
+  "Fold VALUE, from START to END, if it is long; point is behind it."
+  (let ((lines (length (split-string value "\n"))))
+    (when (or (> lines toolgate-approval-text--fold-lines)
+              (> (- end start) toolgate-approval-text--fold-chars))
+      (let ((from (save-excursion
+                    (goto-char start)
+                    (forward-line toolgate-approval-text--shown-lines)
+                    (min (point) (+ start toolgate-approval-text--fold-chars)
+                         end)))
+            (label (format "… %d lines, %d characters in all; f shows them\n"
+                           lines (length value))))
+        (put-text-property from (point) 'invisible 'toolgate-folded)
+        (insert (propertize (concat (if (save-excursion (goto-char from) (bolp))
+                                        "" "\n")
+                                    label)
+                            'invisible 'toolgate-unfolded
+                            'font-lock-face 'toolgate-muted
+                            'face 'toolgate-muted))))))
+
+;;;; What it would do
+
+(defun toolgate-approval-text--preview (preview diff)
+  "Insert PREVIEW, with DIFF as it is shown."
+  (when diff
+    (toolgate-approval-text--section "Diff")
+    (insert diff)
+    (unless (bolp) (insert "\n")))
+  (let ((text (toolgate-get preview 'text))
+        (notes (toolgate-get-list preview 'notes)))
+    (when (or notes (and text (not (equal text (toolgate-get preview 'title)))))
+      (toolgate-approval-text--section "Preview")
+      (when text
+        (insert (propertize (concat (toolgate-lines-break text) "\n")
+                            'line-prefix "  " 'wrap-prefix "  ")))
+      (dolist (note notes)
+        (insert (propertize (concat "- " (toolgate-lines-break note) "\n")
+                            'line-prefix "  " 'wrap-prefix "    "))))))
+
+;;;; Who asks and why
+
+(defun toolgate-approval-text--context (call folder branch)
+  "Return pairs of names and texts that tell where CALL comes from.
+FOLDER and BRANCH are where it would run."
+  (let ((approval (toolgate-get call 'approval)))
+    `(("asked because" . ,(toolgate-get approval 'reason))
+      ,@(mapcar (lambda (rule)
+                  (cons "rule" (format "%s: %s (%s%s)"
+                                       (toolgate-get rule 'tier)
+                                       (toolgate-get rule 'effect)
+                                       (toolgate-get rule 'reason)
+                                       (if-let ((id (toolgate-get rule 'rule_id)))
+                                           (concat ", " id)
+                                         ""))))
+                (toolgate-get-list approval 'matched_rules))
+      ("session" . ,(toolgate-get call 'session_id))
+      ("agent" . ,(toolgate-get call 'agent))
+      ("sent by" . ,(toolgate-get call 'client))
+      ("it says" . ,(toolgate-get call 'context))
+      ("folder" . ,(and folder (abbreviate-file-name folder)))
+      ("branch" . ,branch)
+      ("call" . ,(toolgate-get call 'tool_call_id)))))
+
+(defun toolgate-approval-text--fields (fields)
+  "Insert FIELDS, pairs of a name and a text; those without text are left out."
+  (dolist (field fields)
+    (when (cdr field)
+      (insert "  " (toolgate-faces-text (format "%-15s" (car field))
+                                        'toolgate-muted)
+              (propertize (toolgate-lines-break (cdr field))
+                          'wrap-prefix (make-string 17 ?\s))
+              "\n"))))
+
+(defun toolgate-approval-text--keys ()
+  "Insert the keys, several to a line."
+  (let ((column 0))
+    (dolist (key toolgate-approval-text-keys)
+      (let ((width (+ 3 (string-width (car key)) (string-width (cdr key)))))
+        (when (> (+ column width) 74)
+          (insert "\n")
+          (setq column 0))
+        (insert (if (zerop column) "  " "   ")
+                (toolgate-faces-text (car key) 'toolgate-key)
+                " " (cdr key))
+        (setq column (+ column width 1))))
+    (insert "\n")))
+
+(provide 'toolgate-approval-text)
+;;; toolgate-approval-text.el ends here

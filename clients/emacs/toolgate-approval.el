@@ -1,0 +1,351 @@
+;;; toolgate-approval.el --- Asking a person about a call  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; One *Agent Approval* buffer for each call that waits.  It appears by itself
+;; once nobody types, and does not take the focus; it goes when the call is
+;; decided, whoever decides.  Burying or killing it decides nothing.
+
+;;; Code:
+
+(require 'seq)
+(require 'text-property-search)
+(require 'toolgate-store)
+(require 'toolgate-decide)
+(require 'toolgate-diff)
+(require 'toolgate-approval-text)
+(require 'toolgate-place)
+
+(autoload 'toolgate-edit "toolgate-edit" nil t)
+(autoload 'toolgate-ediff "toolgate-ediff" nil t)
+(autoload 'toolgate-approval-help "toolgate-always" nil t)
+(autoload 'toolgate-approval-always "toolgate-always" nil t)
+(autoload 'toolgate-approvals "toolgate-list" nil t)
+(autoload 'toolgate-list-show "toolgate-list")
+
+(defvar toolgate-approval-mode-map
+  (let ((map (make-sparse-keymap)))
+    (dolist (key '(("y" . toolgate-approval-approve)
+                   ("n" . toolgate-approval-reject)
+                   ("r" . toolgate-approval-reject-because)
+                   ("a" . toolgate-approval-always)
+                   ("e" . toolgate-edit)
+                   ("d" . toolgate-approval-diff)
+                   ("D" . toolgate-ediff)
+                   ("o" . toolgate-approval-visit)
+                   ("w" . toolgate-approval-copy)
+                   ("f" . toolgate-approval-fold)
+                   ("RET" . toolgate-approval-fold)
+                   ("?" . toolgate-approval-help)
+                   ("C-c C-c" . toolgate-approval-approve)
+                   ("C-c C-k" . toolgate-approval-reject)
+                   ("TAB" . toolgate-approval-next-section)
+                   ("<backtab>" . toolgate-approval-previous-section)
+                   ("M-n" . toolgate-approval-next)
+                   ("M-p" . toolgate-approval-previous)
+                   ("q" . quit-window))
+                 map)
+      (define-key map (kbd (car key)) (cdr key))))
+  "Keys of `toolgate-approval-mode'.")
+
+(define-derived-mode toolgate-approval-mode special-mode "Agent-Approval"
+  "A call that waits for a decision.
+
+\\{toolgate-approval-mode-map}"
+  (setq truncate-lines nil
+        buffer-invisibility-spec '(toolgate-folded)
+        header-line-format '(:eval (toolgate-approval--header))
+        revert-buffer-function (lambda (&rest _) (toolgate-approval--render)))
+  (toolgate-lines-setup)
+  (toolgate-guard-start))
+
+(with-eval-after-load 'evil
+  (when (fboundp 'evil-make-overriding-map)
+    (evil-make-overriding-map toolgate-approval-mode-map)))
+
+;;;; Buffers
+
+(defun toolgate-approval-buffer (call)
+  "Return the buffer that asks about CALL, made if there is none."
+  (or (toolgate-approval--find call)
+      (with-current-buffer (generate-new-buffer "*Agent Approval*")
+        (toolgate-approval-mode)
+        (setq toolgate-decide-call call
+              toolgate-buffer-connection (toolgate-store-connection call))
+        (toolgate-approval--render)
+        (current-buffer))))
+
+(defun toolgate-approval--find (call)
+  "Return the buffer that asks about CALL, if there is one."
+  (let ((id (toolgate-get call 'tool_call_id)))
+    (seq-find (lambda (buffer)
+                (equal id (toolgate-get (buffer-local-value
+                                         'toolgate-decide-call buffer)
+                                        'tool_call_id)))
+              (toolgate-approval--all))))
+
+(defun toolgate-approval--all ()
+  "Return all buffers that ask."
+  (seq-filter (lambda (buffer)
+                (provided-mode-derived-p (buffer-local-value 'major-mode buffer)
+                                         'toolgate-approval-mode))
+              (buffer-list)))
+
+(defun toolgate-approval--window ()
+  "Return a window that can be seen and asks, if there is one."
+  (seq-some (lambda (buffer) (get-buffer-window buffer 'visible))
+            (toolgate-approval--all)))
+
+(defun toolgate-approval--render ()
+  "Write the current buffer anew, from the call that it shows."
+  (let* ((inhibit-read-only t)
+         (call toolgate-decide-call)
+         (place (toolgate-place-of call))
+         (diff (toolgate-get call 'approval 'preview 'diff)))
+    (when-let ((folder (plist-get place :folder)))
+      (when (file-directory-p folder)
+        (setq default-directory (file-name-as-directory folder))))
+    (erase-buffer)
+    (apply #'toolgate-approval-text-insert call
+           :diff (and diff (toolgate-diff-text diff)) place)
+    (toolgate-lines-order)
+    (goto-char (point-min))
+    (dolist (window (get-buffer-window-list nil nil t))
+      (set-window-point window (point-min)))))
+
+(defun toolgate-approval--show-changed (call)
+  "Show CALL in its buffer in the place of what it was."
+  (when-let ((buffer (toolgate-approval--find call)))
+    (with-current-buffer buffer
+      (setq toolgate-decide-call call)
+      (toolgate-approval--render)
+      (toolgate-guard-renew)))
+  (toolgate-diff-renew call))
+
+(defun toolgate-approval--header ()
+  "Return the header line: how many wait, until when, and how risky it is."
+  (let* ((call toolgate-decide-call)
+         (expires (toolgate-get call 'approval 'expires_at))
+         (parts (list (format "%d pending" (toolgate-store-pending-count))
+                      (and expires
+                           (concat "expires in "
+                                   (toolgate-faces-duration
+                                    (- (toolgate-faces-seconds-since expires)))))
+                      (concat "risk " (toolgate-faces-risk-text call))
+                      (concat (toolgate-faces-text "y" 'toolgate-key) " approve  "
+                              (toolgate-faces-text "n" 'toolgate-key) " reject  "
+                              (toolgate-faces-text "?" 'toolgate-key) " help"))))
+    (concat " " (string-join (delq nil parts) " · "))))
+
+;;;; What comes by itself
+
+(defun toolgate-approval--pending (_connection call)
+  "CALL begins to wait for a decision, or would do something else now."
+  (if (toolgate-approval--find call)
+      (progn (toolgate-approval--show-changed call)
+             (toolgate-message "Changed, look again: %s"
+                               (toolgate-decide-title call)))
+    (funcall toolgate-notify-function "Approval needed"
+             (toolgate-decide-title call))
+    (toolgate-approval-offer call)))
+
+(defun toolgate-approval-offer (call)
+  "Show CALL once nobody types, in the way that the person likes."
+  (pcase toolgate-approval-display
+    ('idle (toolgate-show-soon (lambda () (toolgate-approval--appear call))))
+    ('list-only (toolgate-show-soon #'toolgate-list-show))))
+
+(defun toolgate-approval--appear (call)
+  "Show CALL if it waits still and nothing else is asked."
+  (when (and (toolgate-store-pending-p call)
+             (not (toolgate-approval--window)))
+    (toolgate-show-beside
+     (toolgate-approval-buffer
+      (toolgate-store-call (toolgate-get call 'tool_call_id))))))
+
+(defun toolgate-approval--resolved (_connection call decision)
+  "CALL waits no more, by DECISION: what was shown for it goes."
+  (toolgate-diff-close call)
+  (when-let ((buffer (toolgate-approval--find call)))
+    (toolgate-approval--tell-elsewhere call decision)
+    (let ((next (toolgate-approval--next-unseen)))
+      (dolist (window (get-buffer-window-list buffer nil t))
+        (if next
+            (progn (toolgate-approval--replace window
+                                               (toolgate-approval-buffer next))
+                   (setq next nil))
+          (quit-restore-window window 'bury))))
+    (kill-buffer buffer)))
+
+(defun toolgate-approval--next-unseen ()
+  "Return the oldest call that waits and that no window shows."
+  (seq-find (lambda (call)
+              (let ((buffer (toolgate-approval--find call)))
+                (not (and buffer (get-buffer-window buffer t)))))
+            (toolgate-store-pending)))
+
+(defun toolgate-approval--replace (window buffer)
+  "Show BUFFER in WINDOW, which goes when nothing is left to be asked."
+  (let ((restore (window-parameter window 'quit-restore)))
+    (set-window-buffer window buffer)
+    (when (and restore (nth 3 restore))
+      (set-window-parameter window 'quit-restore
+                            (append (seq-take restore 3) (list buffer))))
+    (with-current-buffer buffer (toolgate-guard-renew))))
+
+(defun toolgate-approval--tell-elsewhere (call decision)
+  "Tell of DECISION on CALL, unless it was made here."
+  (unless (member (toolgate-get call 'tool_call_id) toolgate-decide--sent)
+    (toolgate-message "%s%s: %s"
+                      (capitalize (or (toolgate-get decision 'decision) "decided"))
+                      (if-let ((who (or (toolgate-get decision 'by 'client)
+                                        (toolgate-get decision 'by 'source))))
+                          (concat " by " who)
+                        "")
+                      (toolgate-decide-title call))))
+
+(add-hook 'toolgate-approval-pending-hook #'toolgate-approval--pending)
+(add-hook 'toolgate-approval-resolved-hook #'toolgate-approval--resolved)
+(add-hook 'toolgate-decide-changed-functions #'toolgate-approval--show-changed)
+
+(defvar toolgate-approval--clock nil
+  "Timer that keeps the time left true in header lines.")
+
+(defun toolgate-approval--tick ()
+  "Let header lines that can be seen tell the time that is left."
+  (when-let ((window (toolgate-approval--window)))
+    (with-current-buffer (window-buffer window) (force-mode-line-update))))
+
+(unless toolgate-approval--clock
+  (setq toolgate-approval--clock
+        (run-with-timer 1 1 #'toolgate-approval--tick)))
+
+(defun toolgate-approval-show-preview (call-id answer)
+  "Show what the call CALL-ID would change, as a delegated `preview.open' asks.
+It goes by itself once the call is decided.  ANSWER is called with no argument
+if the person closes it before that, which decides nothing.
+Return a function that lets go of it."
+  (let ((over nil))
+    (when-let ((call (toolgate-store-call call-id)))
+      (toolgate-show-soon
+       (lambda ()
+         (unless (or over (eq toolgate-approval-display 'never)
+                     (not (toolgate-store-pending-p call)))
+           (with-current-buffer (toolgate-approval-buffer call)
+             (add-hook 'kill-buffer-hook
+                       (lambda ()
+                         (unless (or over (not (toolgate-store-pending-p call)))
+                           (setq over t)
+                           (funcall answer)))
+                       nil t))
+           (toolgate-approval--appear call)))))
+    (lambda () (setq over t))))
+
+;;;; Commands
+
+(defun toolgate-approval-approve ()
+  "Let this call run, once."
+  (interactive nil toolgate-approval-mode)
+  (toolgate-decide-approve (toolgate-decide-here)))
+
+(defun toolgate-approval-reject ()
+  "Reject this call."
+  (interactive nil toolgate-approval-mode)
+  (toolgate-decide-reject (toolgate-decide-here)))
+
+(defun toolgate-approval-reject-because ()
+  "Reject this call, and tell whoever sent it why."
+  (interactive nil toolgate-approval-mode)
+  (let ((call (toolgate-decide-here)))
+    (toolgate-decide-reject call (toolgate-decide-read-reason call))))
+
+(defun toolgate-approval-diff ()
+  "Go to the whole diff of this call."
+  (interactive nil toolgate-approval-mode)
+  (pop-to-buffer (toolgate-diff-buffer toolgate-decide-call)))
+
+(defun toolgate-approval-visit ()
+  "Visit the file that this call is about."
+  (interactive nil toolgate-approval-mode)
+  (find-file-other-window
+   (or (car (toolgate-place-files toolgate-decide-call))
+       (user-error "It names no file"))))
+
+(defun toolgate-approval-copy ()
+  "Copy the command of this call, or else its params as JSON."
+  (interactive nil toolgate-approval-mode)
+  (let* ((params (toolgate-get toolgate-decide-call 'params))
+         (command (toolgate-get params 'command)))
+    (kill-new (if (stringp command) command
+                (decode-coding-string (toolgate-json-encode params) 'utf-8)))
+    (message "Copied %s" (if (stringp command) "the command" "the params"))))
+
+(defun toolgate-approval-fold ()
+  "Show params that are long whole, or fold them again."
+  (interactive nil toolgate-approval-mode)
+  (setq buffer-invisibility-spec
+        (if (memq 'toolgate-folded buffer-invisibility-spec)
+            '(toolgate-unfolded)
+          '(toolgate-folded)))
+  (force-window-update (current-buffer)))
+
+(defun toolgate-approval-next-section (&optional backwards)
+  "Go to the next section, or the one before if BACKWARDS; at the last, the first."
+  (interactive nil toolgate-approval-mode)
+  (let* ((starts (save-excursion
+                   (goto-char (point-min))
+                   (let (found match)
+                     (while (setq match (text-property-search-forward
+                                         'toolgate-section t t))
+                       (push (prop-match-beginning match) found))
+                     (if backwards found (nreverse found)))))
+         (next (or (seq-find (lambda (start)
+                               (if backwards (< start (point)) (> start (point))))
+                             starts)
+                   (car starts))))
+    (goto-char next)))
+
+(defun toolgate-approval-previous-section ()
+  "Go to the section before this one."
+  (interactive nil toolgate-approval-mode)
+  (toolgate-approval-next-section t))
+
+(defun toolgate-approval-next (&optional step)
+  "Show the next call that waits, or the one STEP further, in this window."
+  (interactive nil toolgate-approval-mode)
+  (let* ((calls (toolgate-store-pending))
+         (here (seq-position calls toolgate-decide-call
+                             (lambda (a b)
+                               (equal (toolgate-get a 'tool_call_id)
+                                      (toolgate-get b 'tool_call_id)))))
+         (next (and calls (nth (mod (+ (or here 0) (or step 1)) (length calls))
+                               calls))))
+    (if (or (null next) (and here (= 1 (length calls))))
+        (message "Nothing else waits")
+      (toolgate-approval--replace (selected-window)
+                                  (toolgate-approval-buffer next)))))
+
+(defun toolgate-approval-previous ()
+  "Show the call that waits before this one, in this window."
+  (interactive nil toolgate-approval-mode)
+  (toolgate-approval-next -1))
+
+;;;###autoload
+(defun toolgate-approval-open (call)
+  "Go to the buffer that asks about CALL."
+  (pop-to-buffer (toolgate-approval-buffer call)))
+
+;;;###autoload
+(defun toolgate-next-approval ()
+  "Go to the call that has waited longest for a decision."
+  (interactive)
+  (toolgate-approval-open (or (car (toolgate-store-pending))
+                              (user-error "Nothing waits for a decision"))))
+
+(provide 'toolgate-approval)
+;;; toolgate-approval.el ends here

@@ -1,0 +1,183 @@
+;;; toolgate-decide.el --- A decision on what was shown  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A decision names the digest of what the person looked at, so it is made on
+;; the call as their buffer shows it, and not on what the store knows by then.
+;; A call that was edited here has `edited': the digest of what it would do
+;; with its other params, by the server's dry run.
+
+;;; Code:
+
+(require 'toolgate-actions)
+(require 'toolgate-guard)
+(require 'toolgate-show)
+
+(defvar-local toolgate-decide-call nil
+  "The call that this buffer shows, as it shows it.")
+
+(defvar toolgate-decide--sent nil
+  "Ids of calls whose decision is under way.")
+
+(defun toolgate-decide-here ()
+  "Return the call of this buffer, once it may be decided on by a key."
+  (toolgate-guard-check)
+  (unless (toolgate-store-pending-p toolgate-decide-call)
+    (user-error "This waits no more"))
+  toolgate-decide-call)
+
+(defun toolgate-decide-approve (call &optional always)
+  "Let CALL run as it is shown, after a question where it is strict.
+ALWAYS is the id of a rule to remember."
+  (when (toolgate-decide--sure-p call)
+    (if (toolgate-get call 'edited)
+        (toolgate-decide--look-again call)
+      (toolgate-decide--approve call always))))
+
+(defun toolgate-decide-reject (call &optional reason)
+  "Refuse CALL; REASON is told to whoever sent it."
+  (toolgate-decide--once
+   call
+   (lambda (done)
+     (toolgate-reject call :reason reason :callback done))))
+
+(defun toolgate-decide-read-reason (call)
+  "Ask why CALL is rejected; return nil where nothing is said."
+  (let ((reason (read-string
+                 (format "Reject %s because (RET for no reason): "
+                         (toolgate-decide-title call)))))
+    (unless (string-blank-p reason) reason)))
+
+(defun toolgate-decide-title (call)
+  "Return on one line what CALL would do."
+  (truncate-string-to-width
+   (toolgate-faces-line (or (toolgate-get call 'approval 'preview 'title)
+                            (toolgate-get call 'tool)))
+   60 nil nil t))
+
+(defun toolgate-decide--sure-p (call)
+  "Return whether the person is sure about CALL; a strict one is asked about."
+  (or (not (equal (toolgate-get call 'approval 'level) "strict"))
+      (yes-or-no-p (format "Strict: %s.  Really approve? "
+                           (toolgate-decide-title call)))))
+
+(defun toolgate-decide--approve (call always)
+  "Approve CALL as it is shown, and remember the rule ALWAYS."
+  (toolgate-decide--once
+   call
+   (lambda (done)
+     (toolgate-approve call
+                       :digest (toolgate-get call 'approval 'digest)
+                       :params (and (toolgate-get call 'edited)
+                                    (or (toolgate-get call 'params)
+                                        (make-hash-table)))
+                       :always always
+                       :confirm (equal (toolgate-get call 'approval 'level)
+                                       "strict")
+                       :callback done))))
+
+(defun toolgate-decide--once (call send)
+  "Call SEND for CALL with a function for the answer, unless that was done."
+  (let ((id (toolgate-get call 'tool_call_id)))
+    (if (member id toolgate-decide--sent)
+        (message "Already sent; waiting for the server")
+      (push id toolgate-decide--sent)
+      (condition-case problem
+          (funcall send (lambda (result problem)
+                          (toolgate-decide--answered call result problem)))
+        (error (setq toolgate-decide--sent (delete id toolgate-decide--sent))
+               (signal (car problem) (cdr problem)))))))
+
+(defun toolgate-decide--answered (call result problem)
+  "Tell what came of the decision on CALL: RESULT or PROBLEM."
+  (setq toolgate-decide--sent
+        (delete (toolgate-get call 'tool_call_id) toolgate-decide--sent))
+  (if result
+      (toolgate-message "%s: %s"
+                        (if (equal (toolgate-get result 'status) "rejected")
+                            "Rejected" "Approved")
+                        (toolgate-decide-title call))
+    (toolgate-message "Not decided: %s"
+                      (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
+                          "it would do something else by now; look again"
+                        (toolgate-decide-problem problem)))))
+
+(defun toolgate-decide-problem (problem)
+  "Return what PROBLEM says, with the fields that were wrong."
+  (mapconcat #'identity
+             (cons (plist-get problem :message)
+                   (mapcar (lambda (wrong)
+                             (format "%s %s" (toolgate-get wrong 'pointer)
+                                     (toolgate-get wrong 'message)))
+                           (append (plist-get problem :errors) nil)))
+             "; "))
+
+;;;; Other params
+
+(defun toolgate-decide-dry-run (call params on-success on-error)
+  "Ask what CALL would do with PARAMS.
+ON-SUCCESS gets the call as it would be shown then, ON-ERROR the problem."
+  (toolgate-http-request
+   (toolgate-store-connection call) "POST" "/calls"
+   :body `((tool . ,(toolgate-get call 'tool))
+           (params . ,(or params (make-hash-table)))
+           ,@(seq-filter (lambda (field)
+                           (memq (car field) '(session_id workspace agent)))
+                         call)
+           (dry_run . t))
+   :on-success (lambda (found)
+                 (if-let ((digest (toolgate-get found 'digest)))
+                     (funcall on-success
+                              (toolgate-decide--edited call params found digest))
+                   (funcall on-error
+                            `(:message ,(toolgate-decide--refused found)))))
+   :on-error on-error))
+
+(defun toolgate-decide--refused (found)
+  "Return why what the dry run FOUND could not run."
+  (or (toolgate-get found 'error 'message)
+      (toolgate-get found 'verdict 'reason)
+      "it could not be done"))
+
+(defun toolgate-decide--edited (call params found digest)
+  "Return CALL with PARAMS, of which the dry run FOUND that it has DIGEST.
+The digest that binds the decision stays that of the call as it was asked."
+  (let ((verdict (toolgate-get found 'verdict))
+        (approval (toolgate-get call 'approval)))
+    `((edited . ,digest)
+      (params . ,params)
+      (approval
+       (level . ,(if (equal (toolgate-get verdict 'decision) "strict")
+                     "strict" (toolgate-get approval 'level)))
+       (reason . ,(toolgate-get verdict 'reason))
+       (matched_rules . ,(toolgate-get verdict 'matched_rules))
+       (preview . ,(toolgate-get found 'preview))
+       (digest . ,(toolgate-get approval 'digest))
+       (expires_at . ,(toolgate-get approval 'expires_at))
+       (always_options . []))
+      ,@(seq-remove (lambda (field) (memq (car field) '(params approval edited)))
+                    call))))
+
+(defvar toolgate-decide-changed-functions nil
+  "Functions called with a call whose edited params would do something else now.")
+
+(defun toolgate-decide--look-again (call)
+  "Approve CALL, which was edited, if it would still do what is shown."
+  (toolgate-decide-dry-run
+   call (toolgate-get call 'params)
+   (lambda (now)
+     (if (equal (toolgate-get now 'edited) (toolgate-get call 'edited))
+         (toolgate-decide--approve call nil)
+       (run-hook-with-args 'toolgate-decide-changed-functions now)
+       (toolgate-message
+        "Not decided: it would do something else by now; look again")))
+   (lambda (problem)
+     (toolgate-message "Not decided: %s" (toolgate-decide-problem problem)))))
+
+(provide 'toolgate-decide)
+;;; toolgate-decide.el ends here

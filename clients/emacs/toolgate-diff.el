@@ -1,0 +1,132 @@
+;;; toolgate-diff.el --- What a call would change, in full  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; One diff buffer for each call that waits, found again when it is asked for
+;; again and gone once the call is decided, whoever decides.  The keys are
+;; those of `diff-mode'; only chords decide.
+
+;;; Code:
+
+(require 'diff-mode)
+(require 'toolgate-decide)
+(require 'toolgate-lines)
+
+(autoload 'toolgate-diff-show-proposal "toolgate-proposal")
+
+(defconst toolgate-diff--refine-lines 400
+  "Longer diffs are not searched for what changed within lines.")
+
+(defvar toolgate-diff-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "C-c C-c") #'toolgate-diff-approve)
+    (define-key map (kbd "C-c C-k") #'toolgate-diff-reject)
+    (define-key map (kbd "RET") #'diff-goto-source)
+    (define-key map "q" #'quit-window)
+    map)
+  "Keys of `toolgate-diff-mode', before those of `diff-mode'.")
+
+(define-derived-mode toolgate-diff-mode diff-mode "Agent-Diff"
+  "What a call that waits would change.
+\\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approves, \
+\\[toolgate-diff-reject] rejects, \\[diff-goto-source] goes to the source."
+  (setq buffer-read-only t
+        truncate-lines t)
+  (toolgate-lines-setup)
+  (toolgate-guard-start)
+  (setq header-line-format
+        '(:eval (toolgate-diff--header))))
+
+(defun toolgate-diff-text (diff)
+  "Return DIFF in the faces of `diff-mode'."
+  (with-temp-buffer
+    (insert (toolgate-lines-break diff))
+    (delay-mode-hooks (diff-mode))
+    (setq-local diff-refine
+                (and (< (count-lines (point-min) (point-max))
+                        toolgate-diff--refine-lines)
+                     'font-lock))
+    (font-lock-ensure)
+    (toolgate-diff--refinements-to-text)
+    (buffer-string)))
+
+(defun toolgate-diff--refinements-to-text ()
+  "Make the overlays of refined hunks faces of the text, which can be copied."
+  (dolist (overlay (overlays-in (point-min) (point-max)))
+    (when-let ((face (overlay-get overlay 'face)))
+      (add-face-text-property (overlay-start overlay) (overlay-end overlay)
+                              face))))
+
+(defun toolgate-diff-buffer (call)
+  "Return the diff buffer of CALL, made if there is none, showing CALL as it is."
+  (let ((diff (or (toolgate-get call 'approval 'preview 'diff)
+                  (user-error "It changes no text of files")))
+        (buffer (or (toolgate-diff--find call)
+                    (generate-new-buffer
+                     (format "*Agent Diff: %s*" (toolgate-decide-title call))))))
+    (with-current-buffer buffer
+      (unless (derived-mode-p 'toolgate-diff-mode) (toolgate-diff-mode))
+      (unless (equal call toolgate-decide-call)
+        (let ((inhibit-read-only t))
+          (erase-buffer)
+          (insert diff))
+        (goto-char (point-min))
+        (setq toolgate-decide-call call
+              toolgate-buffer-connection (toolgate-store-connection call))
+        (toolgate-lines-order)
+        (when-let ((root (car (toolgate-connection-roots
+                               toolgate-buffer-connection))))
+          (setq default-directory (file-name-as-directory root)))
+        (toolgate-guard-renew))
+      buffer)))
+
+(defun toolgate-diff--find (call)
+  "Return the diff buffer of CALL, if there is one."
+  (let ((id (toolgate-get call 'tool_call_id)))
+    (seq-find (lambda (buffer)
+                (with-current-buffer buffer
+                  (and (derived-mode-p 'toolgate-diff-mode)
+                       (equal (toolgate-get toolgate-decide-call 'tool_call_id)
+                              id))))
+              (buffer-list))))
+
+(defun toolgate-diff-renew (call)
+  "Show CALL as it is now, where its diff is shown."
+  (when (toolgate-diff--find call)
+    (if (toolgate-get call 'approval 'preview 'diff) (toolgate-diff-buffer call)
+      (toolgate-diff-close call))))
+
+(defun toolgate-diff-close (call)
+  "Take away the diff buffer of CALL, with its windows."
+  (when-let ((buffer (toolgate-diff--find call)))
+    (dolist (window (get-buffer-window-list buffer nil t))
+      (quit-restore-window window 'bury))
+    (kill-buffer buffer)))
+
+(defun toolgate-diff--header ()
+  "Return the header line of a diff buffer."
+  (substitute-command-keys
+   (format "%s  \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approve  \
+\\[toolgate-diff-reject] reject  \\[diff-goto-source] source  \
+\\[quit-window] away, undecided"
+           (string-replace "%" "%%" (toolgate-decide-title
+                                     toolgate-decide-call)))))
+
+(defun toolgate-diff-approve ()
+  "Let the call run whose diff this is."
+  (interactive)
+  (toolgate-decide-approve (toolgate-decide-here)))
+
+(defun toolgate-diff-reject ()
+  "Reject the call whose diff this is, for a reason if you give one."
+  (interactive)
+  (let ((call (toolgate-decide-here)))
+    (toolgate-decide-reject call (toolgate-decide-read-reason call))))
+
+(provide 'toolgate-diff)
+;;; toolgate-diff.el ends here

@@ -1,0 +1,137 @@
+;;; toolgate-edit.el --- Other params for a call that waits  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; The params of a call as JSON to be edited.  \\`C-c C-c' has the server check
+;; them against the tool's schema and tell what the call would do with them;
+;; then the prompt shows that, and it is approved there like any other.
+
+;;; Code:
+
+(require 'json)
+(require 'toolgate-approval)
+
+(defvar toolgate-edit-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "C-c C-c") #'toolgate-edit-done)
+    (define-key map (kbd "C-c C-k") #'toolgate-edit-abandon)
+    map)
+  "Keys of `toolgate-edit-mode'.")
+
+(define-minor-mode toolgate-edit-mode
+  "Editing the params of a call that waits.
+\\<toolgate-edit-mode-map>\\[toolgate-edit-done] checks them and shows what they \
+would do, \\[toolgate-edit-abandon] leaves the call as it was."
+  :lighter " Params"
+  :keymap toolgate-edit-mode-map
+  (setq header-line-format
+        (substitute-command-keys
+         "Params as JSON.  \\<toolgate-edit-mode-map>\\[toolgate-edit-done] \
+check and show what they would do, \\[toolgate-edit-abandon] leave them")))
+
+;;;###autoload
+(defun toolgate-edit ()
+  "Edit the params of the call that this buffer asks about."
+  (interactive)
+  (let ((call toolgate-decide-call)
+        (buffer (get-buffer-create
+                 (format "*Agent Params: %s*"
+                         (toolgate-get toolgate-decide-call 'tool_call_id)))))
+    (pop-to-buffer buffer)
+    (unless toolgate-edit-mode
+      (insert (decode-coding-string
+               (toolgate-json-encode (toolgate-get call 'params)) 'utf-8))
+      (json-pretty-print-buffer)
+      (goto-char (point-min))
+      (js-mode)
+      (setq toolgate-decide-call call)
+      (toolgate-lines-setup)
+      (toolgate-edit-mode)
+      (set-buffer-modified-p nil))))
+
+(defun toolgate-edit-done ()
+  "Check the params, and show what the call would do with them."
+  (interactive nil toolgate-edit-mode)
+  (let ((buffer (current-buffer))
+        (call toolgate-decide-call)
+        (params (toolgate-edit--params)))
+    (unless (toolgate-store-pending-p call)
+      (user-error "This waits no more"))
+    (message "Checking…")
+    (toolgate-decide-dry-run
+     call params
+     (lambda (edited) (toolgate-edit--checked buffer edited))
+     (lambda (problem) (toolgate-edit--refused buffer problem)))))
+
+(defun toolgate-edit--params ()
+  "Return the params in this buffer; where they are no JSON, go there and say so."
+  (goto-char (point-min))
+  (let ((params (condition-case problem
+                    (prog1 (json-parse-buffer :object-type 'alist
+                                              :null-object :null
+                                              :false-object :false)
+                      (skip-chars-forward " \t\r\n")
+                      (unless (eobp) (user-error "Nothing may follow the object")))
+                  (json-parse-error
+                   (goto-char (min (point-max) (or (nth 4 problem) (point))))
+                   (user-error "Not JSON: %s" (cadr problem))))))
+    (unless (listp params) (user-error "Params are a JSON object"))
+    params))
+
+(defun toolgate-edit--checked (buffer edited)
+  "Ask about EDITED, the call of BUFFER as it would be."
+  (when (toolgate-store-pending-p edited)
+    (toolgate-approval--show-changed edited)
+    (when (buffer-live-p buffer)
+      (with-current-buffer buffer (set-buffer-modified-p nil))
+      (let ((asked (toolgate-approval-buffer edited)))
+        (if-let ((window (get-buffer-window buffer)))
+            (progn (quit-restore-window window 'kill)
+                   (if-let ((shown (get-buffer-window asked)))
+                       (select-window shown)
+                     (pop-to-buffer asked)))
+          (kill-buffer buffer))))
+    (toolgate-message "This is what it would do; decide on it here")))
+
+(defun toolgate-edit--refused (buffer problem)
+  "Tell PROBLEM with the params in BUFFER, and go to the first field named."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (when-let* ((pointer (toolgate-get (elt (append (plist-get problem :errors)
+                                                      '(nil))
+                                              0)
+                                         'pointer))
+                  (name (car (last (split-string pointer "/" t))))
+                  (place (save-excursion
+                           (goto-char (point-min))
+                           (re-search-forward
+                            (format "\"%s\"[ \t]*:[ \t]*" (regexp-quote name)) nil t))))
+        (goto-char place))))
+  (toolgate-message "Not as it must be: %s" (toolgate-decide-problem problem)))
+
+(defun toolgate-edit-abandon ()
+  "Leave the params as they were."
+  (interactive nil toolgate-edit-mode)
+  (set-buffer-modified-p nil)
+  (quit-window t))
+
+(defun toolgate-edit--resolved (_connection call _decision)
+  "CALL waits no more: its params need no editing."
+  (when-let ((buffer (get-buffer (format "*Agent Params: %s*"
+                                         (toolgate-get call 'tool_call_id)))))
+    (with-current-buffer buffer
+      (if (buffer-modified-p)
+          (setq header-line-format "Decided meanwhile; this is what you had")
+        (dolist (window (get-buffer-window-list buffer nil t))
+          (quit-restore-window window 'bury))
+        (kill-buffer buffer)))))
+
+(add-hook 'toolgate-approval-resolved-hook #'toolgate-edit--resolved)
+
+(provide 'toolgate-edit)
+;;; toolgate-edit.el ends here

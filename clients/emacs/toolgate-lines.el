@@ -1,0 +1,61 @@
+;;; toolgate-lines.el --- Text of others, shown quickly and as it is  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; Redisplay takes long over long lines and over text of both directions, and
+;; some characters hide or reorder what stands beside them.  Here lines are
+;; broken, and such characters are shown for what they are.
+
+;;; Code:
+
+(defconst toolgate-lines--longest 8192
+  "How many characters a line may have before it is broken.")
+
+(defconst toolgate-lines-deceptive
+  "[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+  "Characters that cannot be seen, or reorder what stands beside them.")
+
+(defun toolgate-lines-break (text)
+  "Return TEXT with its overlong lines broken, each place marked."
+  (if (<= (length text) toolgate-lines--longest) text
+    (with-temp-buffer
+      (insert text)
+      (goto-char (point-min))
+      (while (not (eobp))
+        (let ((end (line-end-position)))
+          (if (<= (- end (point)) toolgate-lines--longest) (forward-line 1)
+            (forward-char toolgate-lines--longest)
+            (insert (propertize "\\\n" 'face 'shadow 'font-lock-face 'shadow
+                                'toolgate-break t)))))
+      (buffer-string))))
+
+(defun toolgate-lines-setup ()
+  "Make the current buffer show text of others quickly and as it is."
+  (setq-local bidi-paragraph-direction 'left-to-right
+              bidi-inhibit-bpa t
+              glyphless-char-display (toolgate-lines--as-codes)))
+
+(defun toolgate-lines-order ()
+  "Show the current buffer in the order in which it is written, if that differs.
+Arabic and Hebrew read as they should unless something reorders them on purpose."
+  (setq bidi-display-reordering
+        (not (save-excursion
+               (goto-char (point-min))
+               (re-search-forward toolgate-lines-deceptive nil t)))))
+
+(defun toolgate-lines--as-codes ()
+  "Return a table that shows deceptive characters by their codes."
+  (let ((table (copy-sequence glyphless-char-display)))
+    (dolist (range '((#x061c . #x061c) (#x200b . #x200f) (#x202a . #x202e)
+                     (#x2060 . #x206f) (#xfeff . #xfeff)
+                     (#xe0000 . #xe007f))
+                   table)
+      (set-char-table-range table range 'hex-code))))
+
+(provide 'toolgate-lines)
+;;; toolgate-lines.el ends here

@@ -1,0 +1,190 @@
+;;; toolgate-list.el --- All calls that wait, to decide on several  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; The calls of all servers that wait for a decision.  Only chords decide
+;; here, since hands that move in a list press single keys.
+
+;;; Code:
+
+(require 'tabulated-list)
+(require 'toolgate-approval)
+
+(defvar toolgate-list-mode-map
+  (let ((map (make-sparse-keymap)))
+    (dolist (key '(("RET" . toolgate-list-open)
+                   ("C-c C-c" . toolgate-list-approve)
+                   ("C-c C-k" . toolgate-list-reject)
+                   ("m" . toolgate-list-mark)
+                   ("u" . toolgate-list-unmark)
+                   ("U" . toolgate-list-unmark-all)
+                   ("x" . toolgate-list-decide)
+                   ("d" . toolgate-list-diff)
+                   ("o" . toolgate-list-visit))
+                 map)
+      (define-key map (kbd (car key)) (cdr key))))
+  "Keys of `toolgate-list-mode'.")
+
+(define-derived-mode toolgate-list-mode tabulated-list-mode "Agent-Approvals"
+  "Calls that wait for a decision.
+
+\\{toolgate-list-mode-map}"
+  (setq tabulated-list-format
+        [("Age" 9 toolgate-list--older-p) ("Risk" 7 t) ("Tool" 18 t)
+         ("Project" 16 t) ("Would" 0 t)]
+        tabulated-list-padding 2
+        tabulated-list-entries #'toolgate-list--entries)
+  (toolgate-lines-setup)
+  (toolgate-guard-start)
+  (tabulated-list-init-header))
+
+(with-eval-after-load 'evil
+  (when (fboundp 'evil-make-overriding-map)
+    (evil-make-overriding-map toolgate-list-mode-map)))
+
+(defun toolgate-list--entries ()
+  "Return what is listed: all that waits."
+  (mapcar
+   (lambda (call)
+     (list (toolgate-get call 'tool_call_id)
+           (vector (toolgate-faces-age (toolgate-get call 'created_at))
+                   (toolgate-faces-risk-text call)
+                   (toolgate-faces-text (toolgate-get call 'tool) 'toolgate-tool)
+                   (file-name-nondirectory
+                    (directory-file-name
+                     (toolgate-connection-name
+                      (toolgate-store-connection call))))
+                   (toolgate-faces-line
+                    (toolgate-get call 'approval 'preview 'title)))))
+   (toolgate-store-pending)))
+
+(defun toolgate-list--older-p (a b)
+  "Return whether the call of entry A was sent before that of entry B."
+  (string< (car a) (car b)))
+
+(defun toolgate-list--buffer ()
+  "Return the list as it is now."
+  (with-current-buffer (get-buffer-create "*Agent Approvals*")
+    (unless (derived-mode-p 'toolgate-list-mode) (toolgate-list-mode))
+    (toolgate-list--renew)
+    (current-buffer)))
+
+(defun toolgate-list--renew ()
+  "List anew what waits; marks and point stay where they are."
+  (let ((marked (toolgate-list--marked)))
+    (tabulated-list-print t)
+    (save-excursion
+      (goto-char (point-min))
+      (while (not (eobp))
+        (when (member (tabulated-list-get-id) marked)
+          (tabulated-list-put-tag "*"))
+        (forward-line 1)))))
+
+;;;###autoload
+(defun toolgate-approvals ()
+  "List the calls that wait for a decision."
+  (interactive)
+  (pop-to-buffer (toolgate-list--buffer))
+  (when (null (toolgate-store-pending)) (message "Nothing waits for a decision")))
+
+;;;###autoload
+(defun toolgate-list-show ()
+  "Show the list of what waits, without going there."
+  (toolgate-show-beside (toolgate-list--buffer)))
+
+(defun toolgate-list--changed (&rest _)
+  "Let the list, where it is shown, be what waits."
+  (when-let ((buffer (get-buffer "*Agent Approvals*")))
+    (with-current-buffer buffer (toolgate-list--renew))))
+
+(add-hook 'toolgate-approval-pending-hook #'toolgate-list--changed 90)
+(add-hook 'toolgate-approval-resolved-hook #'toolgate-list--changed 90)
+
+;;;; Commands
+
+(defun toolgate-list--at-point ()
+  "Return the call at point."
+  (or (toolgate-store-call (or (tabulated-list-get-id) ""))
+      (user-error "No call on this line")))
+
+(defun toolgate-list--marked ()
+  "Return the ids of calls that are marked."
+  (let (marked)
+    (save-excursion
+      (goto-char (point-min))
+      (while (not (eobp))
+        (when (eq (char-after) ?*) (push (tabulated-list-get-id) marked))
+        (forward-line 1)))
+    (nreverse marked)))
+
+(defun toolgate-list-open ()
+  "Go to the buffer that asks about the call at point."
+  (interactive nil toolgate-list-mode)
+  (toolgate-approval-open (toolgate-list--at-point)))
+
+(defun toolgate-list-approve ()
+  "Approve the call at point."
+  (interactive nil toolgate-list-mode)
+  (toolgate-guard-check)
+  (toolgate-decide-approve (toolgate-list--at-point)))
+
+(defun toolgate-list-reject ()
+  "Reject the call at point, for a reason if you give one."
+  (interactive nil toolgate-list-mode)
+  (toolgate-guard-check)
+  (let ((call (toolgate-list--at-point)))
+    (toolgate-decide-reject call (toolgate-decide-read-reason call))))
+
+(defun toolgate-list-diff ()
+  "Go to the diff of the call at point."
+  (interactive nil toolgate-list-mode)
+  (pop-to-buffer (toolgate-diff-buffer (toolgate-list--at-point))))
+
+(defun toolgate-list-visit ()
+  "Visit the file of the call at point."
+  (interactive nil toolgate-list-mode)
+  (find-file-other-window
+   (or (car (toolgate-place-files (toolgate-list--at-point)))
+       (user-error "It names no file"))))
+
+(defun toolgate-list-mark ()
+  "Mark the call at point to be decided on by `toolgate-list-decide'."
+  (interactive nil toolgate-list-mode)
+  (toolgate-list--at-point)
+  (tabulated-list-put-tag "*" t))
+
+(defun toolgate-list-unmark ()
+  "Take the mark off the call at point."
+  (interactive nil toolgate-list-mode)
+  (tabulated-list-put-tag " " t))
+
+(defun toolgate-list-unmark-all ()
+  "Take the marks off all calls."
+  (interactive nil toolgate-list-mode)
+  (tabulated-list-clear-all-tags))
+
+(defun toolgate-list-decide ()
+  "Approve or reject all marked calls, after one question.
+Strict ones among them are asked about one by one."
+  (interactive nil toolgate-list-mode)
+  (let* ((calls (delq nil (mapcar #'toolgate-store-call (toolgate-list--marked))))
+         (_ (unless calls (user-error "Mark calls first, with m")))
+         (answer (car (read-multiple-choice
+                       (format "%d marked: %s.  Decide on all?" (length calls)
+                               (mapconcat #'toolgate-decide-title
+                                          (seq-take calls 3) "; "))
+                       '((?a "approve" "Let all of them run")
+                         (?r "reject" "Reject all of them")
+                         (?c "cancel" "Decide nothing"))))))
+    (dolist (call calls)
+      (pcase answer
+        (?a (toolgate-decide-approve call))
+        (?r (toolgate-decide-reject call))))))
+
+(provide 'toolgate-list)
+;;; toolgate-list.el ends here

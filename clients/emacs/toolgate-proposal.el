@@ -1,0 +1,175 @@
+;;; toolgate-proposal.el --- A change that a tool proposes to a person  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; The delegated effect `editor.show_diff': what a file would become, to be
+;; accepted, changed and accepted, or rejected.  Nothing is saved here.
+
+;;; Code:
+
+(require 'toolgate-diff)
+(require 'toolgate-show)
+
+(autoload 'toolgate-ediff-texts "toolgate-ediff")
+(autoload 'toolgate-ediff-close "toolgate-ediff")
+
+(defvar-local toolgate-proposal--params nil
+  "What was proposed: an object with path, before, after and diff.")
+(defvar-local toolgate-proposal--answer nil
+  "Function that is called with the answer.")
+
+(defvar toolgate-proposal-mode-map
+  (let ((map (make-sparse-keymap)))
+    (dolist (key '(("C-c C-c" . toolgate-proposal-accept)
+                   ("C-c C-k" . toolgate-proposal-reject)
+                   ("e" . toolgate-proposal-edit)
+                   ("D" . toolgate-proposal-ediff)
+                   ("RET" . diff-goto-source)
+                   ("q" . quit-window))
+                 map)
+      (define-key map (kbd (car key)) (cdr key))))
+  "Keys of `toolgate-proposal-mode', before those of `diff-mode'.")
+
+(define-derived-mode toolgate-proposal-mode diff-mode "Agent-Proposal"
+  "What a file would become, if you accept it.
+
+\\{toolgate-proposal-mode-map}"
+  (setq buffer-read-only t
+        truncate-lines t
+        header-line-format '(:eval (toolgate-proposal--header)))
+  (toolgate-lines-setup)
+  (toolgate-guard-start))
+
+;;;###autoload
+(defun toolgate-diff-show-proposal (params answer)
+  "Show what PARAMS propose, as a delegated `editor.show_diff' asks.
+PARAMS is an object with `path', `before', `after' and `diff'.  ANSWER is called
+once, with an object that has `decision', and perhaps `content' and `comment'.
+Return a function that takes the proposal away, for when nobody waits for an
+answer any more."
+  (let ((buffer (toolgate-proposal--buffer params answer)))
+    (toolgate-show-soon
+     (lambda () (when (buffer-live-p buffer) (toolgate-show-beside buffer))))
+    (toolgate-message "Proposed: a change to %s, in %s"
+                      (toolgate-get params 'path) (buffer-name buffer))
+    (lambda () (toolgate-proposal--close buffer))))
+
+(defun toolgate-proposal--buffer (params answer)
+  "Return a buffer that shows PARAMS and gives the decision to ANSWER."
+  (with-current-buffer (generate-new-buffer
+                        (format "*Agent Proposal: %s*"
+                                (toolgate-get params 'path)))
+    (toolgate-proposal-mode)
+    (let ((inhibit-read-only t))
+      (insert (or (toolgate-get params 'diff) "")))
+    (goto-char (point-min))
+    (setq toolgate-proposal--params params
+          toolgate-proposal--answer answer)
+    (toolgate-lines-order)
+    (current-buffer)))
+
+(defun toolgate-proposal--header ()
+  "Return the header line of a proposal."
+  (substitute-command-keys
+   (concat " Proposed  \\<toolgate-proposal-mode-map>\
+\\[toolgate-proposal-accept] accept  \\[toolgate-proposal-edit] change and \
+accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")))
+
+(defun toolgate-proposal--close (buffer)
+  "Take away the proposal BUFFER and what was shown for it."
+  (when (buffer-live-p buffer)
+    (when (featurep 'toolgate-ediff) (toolgate-ediff-close buffer))
+    (dolist (window (get-buffer-window-list buffer nil t))
+      (quit-restore-window window 'bury))
+    (kill-buffer buffer)))
+
+(defun toolgate-proposal--decide (buffer answer)
+  "Give ANSWER for the proposal BUFFER, which goes."
+  (let ((give (buffer-local-value 'toolgate-proposal--answer buffer)))
+    (toolgate-proposal--close buffer)
+    (funcall give answer)))
+
+(defun toolgate-proposal-accept ()
+  "Accept what is proposed."
+  (interactive nil toolgate-proposal-mode)
+  (toolgate-guard-check)
+  (toolgate-proposal--decide (current-buffer) '((decision . "accepted"))))
+
+(defun toolgate-proposal-reject (comment)
+  "Reject what is proposed; COMMENT is told to whoever proposed it."
+  (interactive (list (progn (toolgate-guard-check)
+                            (read-string "Reject because (RET for no reason): ")))
+               toolgate-proposal-mode)
+  (toolgate-proposal--decide
+   (current-buffer)
+   `((decision . "rejected")
+     ,@(unless (string-blank-p comment) `((comment . ,comment))))))
+
+(defun toolgate-proposal-ediff ()
+  "Compare the file before and after in ediff."
+  (interactive nil toolgate-proposal-mode)
+  (toolgate-ediff-texts (current-buffer)
+                        (toolgate-get toolgate-proposal--params 'path)
+                        (toolgate-get toolgate-proposal--params 'before)
+                        (toolgate-get toolgate-proposal--params 'after)))
+
+;;;; Changing it first
+
+(defvar-local toolgate-proposal--of nil
+  "The proposal whose text this buffer holds.")
+
+(defvar toolgate-proposal-edit-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "C-c C-c") #'toolgate-proposal-edit-accept)
+    (define-key map (kbd "C-c C-k") #'toolgate-proposal-edit-abandon)
+    map)
+  "Keys of `toolgate-proposal-edit-mode'.")
+
+(define-minor-mode toolgate-proposal-edit-mode
+  "Changing a text that is proposed, before it is accepted."
+  :lighter " Proposal"
+  :keymap toolgate-proposal-edit-mode-map
+  (setq header-line-format
+        (substitute-command-keys
+         " \\<toolgate-proposal-edit-mode-map>\\[toolgate-proposal-edit-accept] \
+accept this text  \\[toolgate-proposal-edit-abandon] back to the proposal")))
+
+(defun toolgate-proposal-edit ()
+  "Change the proposed text, to accept it as changed."
+  (interactive nil toolgate-proposal-mode)
+  (let ((proposal (current-buffer))
+        (params toolgate-proposal--params))
+    (pop-to-buffer (generate-new-buffer
+                    (format "*Agent Text: %s*" (toolgate-get params 'path))))
+    (insert (or (toolgate-get params 'after) ""))
+    (goto-char (point-min))
+    (let ((buffer-file-name (expand-file-name (toolgate-get params 'path))))
+      (delay-mode-hooks (set-auto-mode)))
+    (setq toolgate-proposal--of proposal)
+    (toolgate-proposal-edit-mode)))
+
+(defun toolgate-proposal-edit-accept ()
+  "Accept the proposal with the text in this buffer."
+  (interactive nil toolgate-proposal-edit-mode)
+  (unless (buffer-live-p toolgate-proposal--of)
+    (user-error "Nobody waits for this any more"))
+  (let ((proposal toolgate-proposal--of)
+        (text (buffer-substring-no-properties (point-min) (point-max))))
+    (quit-window t)
+    (toolgate-proposal--decide
+     proposal `((decision . "accepted") (content . ,text)))))
+
+(defun toolgate-proposal-edit-abandon ()
+  "Go back to the proposal as it was made."
+  (interactive nil toolgate-proposal-edit-mode)
+  (let ((proposal toolgate-proposal--of))
+    (quit-window t)
+    (when (buffer-live-p proposal) (pop-to-buffer proposal))))
+
+(provide 'toolgate-proposal)
+;;; toolgate-proposal.el ends here

@@ -1,0 +1,94 @@
+;;; toolgate-show.el --- Showing without being in the way  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; What comes by itself waits until nobody types, appears beside what the
+;; person does, and never takes the focus.
+
+;;; Code:
+
+(require 'toolgate-faces)
+
+(defcustom toolgate-approval-display 'idle
+  "What appears by itself when a call waits for a decision.
+The message and the count in the mode line come in any case."
+  :type '(choice (const :tag "The prompt, once nobody types" idle)
+                 (const :tag "The list of all, once nobody types" list-only)
+                 (const :tag "Nothing" never))
+  :group 'toolgate)
+
+(defcustom toolgate-notify-function #'toolgate-notify
+  "Function called with a title and a text when a call begins to wait."
+  :type 'function
+  :group 'toolgate)
+
+(defconst toolgate-show--idle-seconds 1
+  "How long nobody must have typed before anything appears.")
+
+(defconst toolgate-show--action
+  '((display-buffer-reuse-window
+     display-buffer-pop-up-window
+     display-buffer-use-some-window)
+    (inhibit-same-window . t)
+    (inhibit-switch-frame . t)
+    (reusable-frames . visible))
+  "Where things appear: in a window that is not the selected one.")
+
+(defvar toolgate-show--waiting nil
+  "Functions that show something once nobody types, the newest first.")
+(defvar toolgate-show--timer nil
+  "The idle timer that calls them.")
+
+(defun toolgate-show-soon (show)
+  "Call SHOW once nobody types, which may be now."
+  (if (toolgate-show--free-p) (funcall show)
+    (push show toolgate-show--waiting)
+    (unless toolgate-show--timer
+      (setq toolgate-show--timer
+            (run-with-idle-timer toolgate-show--idle-seconds t
+                                 #'toolgate-show--due)))))
+
+(defun toolgate-show-beside (buffer)
+  "Show BUFFER beside the selected window, and return its window.
+The selected window stays what it is."
+  (display-buffer buffer toolgate-show--action))
+
+(defun toolgate-show--free-p ()
+  "Return whether nobody types, and nothing waits for an answer."
+  (and (not (active-minibuffer-window))
+       (not executing-kbd-macro)
+       (current-idle-time)
+       (>= (float-time (current-idle-time)) toolgate-show--idle-seconds)))
+
+(defun toolgate-show--due ()
+  "Show what waits, unless a question is being answered."
+  (unless (active-minibuffer-window)
+    (cancel-timer toolgate-show--timer)
+    (setq toolgate-show--timer nil)
+    (let ((waiting (nreverse toolgate-show--waiting)))
+      (setq toolgate-show--waiting nil)
+      (mapc #'funcall waiting))))
+
+(defun toolgate-notify (title text)
+  "Tell of TITLE and TEXT by the desktop where there is one, else here."
+  (unless (and (getenv "DBUS_SESSION_BUS_ADDRESS")
+               (require 'notifications nil t)
+               (fboundp 'notifications-notify)
+               (ignore-errors
+                 (notifications-notify :title title :body text
+                                       :app-name "Toolgate")))
+    (toolgate-message "%s: %s" title text)))
+
+(defun toolgate-message (format &rest arguments)
+  "Show FORMAT with ARGUMENTS, unless a question is being answered.
+Then it goes to the log of messages alone."
+  (let ((inhibit-message (active-minibuffer-window)))
+    (apply #'message format arguments)))
+
+(provide 'toolgate-show)
+;;; toolgate-show.el ends here
