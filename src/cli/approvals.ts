@@ -1,28 +1,78 @@
+import type { Call, Client } from '../client/client.ts'
+import type { Context } from './context.ts'
 import type { Verb } from './run.ts'
 import { brief, table } from './terminal.ts'
+import type { Waiting } from './watched-call.ts'
 import { age } from './words.ts'
 
 const approvals: Verb = (command, context) => {
   command
     .description('List the calls that wait for a decision, oldest first.')
-    .addHelpText('after', '\nExamples:\n  toolgate approvals\n  toolgate approvals --json | head -1')
-    .action(async () => {
+    .option(
+      '-w, --watch',
+      'go on, and tell each change; with --json each call as it begins to wait and as it ends that'
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate approvals\n  toolgate approvals --watch\n  toolgate approvals --json | head -1'
+    )
+    .action(async ({ watch: goOn }: { watch?: true }) => {
       const client = await context.connect()
+      if (goOn) return watch(context, client)
       const { terminal, signal } = context
       const waiting = await client.approvals({ signal })
-      if (terminal.json) {
-        for (const call of waiting) terminal.outJson(call)
-        return
-      }
-      if (waiting.length === 0) return terminal.say('Nothing waits for a decision.')
-      const rows = waiting.map(({ tool_call_id, tool, created_at, approval }) => [
-        tool_call_id,
-        age(created_at),
-        approval.level,
-        brief(tool, 30),
-        brief(approval.preview.title)
-      ])
-      terminal.out(table(['CALL', 'AGE', 'LEVEL', 'TOOL', 'WOULD'], rows))
+      if (terminal.json) for (const call of waiting) terminal.outJson(call)
+      else if (waiting.length === 0) terminal.say('Nothing waits for a decision.')
+      else terminal.out(tableOf(waiting))
     })
 }
 export default approvals
+
+const tableOf = (waiting: readonly Waiting[]) => table(['CALL', 'AGE', 'LEVEL', 'TOOL', 'WOULD'], waiting.map(rowOf))
+
+const rowOf = ({ tool_call_id, tool, created_at, approval }: Waiting) => [
+  tool_call_id,
+  age(created_at),
+  approval.level,
+  brief(tool, 30),
+  brief(approval.preview.title)
+]
+
+const TYPES = ['tool.call', 'tool.decision', 'tool.result'] as const
+const CLEAR = '\u001b[H\u001b[2J'
+
+/** On a screen the table as it is now; else a line for each call that comes or goes. */
+async function watch(context: Context, client: Client) {
+  context.catchInterrupt()
+  const { terminal, signal, world } = context
+  const onScreen = !terminal.json && world.stdout.isTTY === true
+  const onDisconnect = () => terminal.say('Lost the server; waiting for it.')
+  let before: readonly Waiting[] = []
+  for await (const _ of client.events({ types: TYPES, signal, onDisconnect })) {
+    const now = await client.approvals({ signal }).catch(() => before)
+    if (onScreen) terminal.write(`${CLEAR}${now.length === 0 ? 'Nothing waits for a decision.' : tableOf(now)}\n`)
+    else await tellChange(context, client, before, now)
+    await terminal.taken(signal)
+    before = now
+  }
+  signal.throwIfAborted()
+}
+
+async function tellChange(
+  { terminal, signal }: Context,
+  client: Client,
+  before: readonly Waiting[],
+  now: readonly Waiting[]
+) {
+  const isIn = (all: readonly Waiting[], call: Call) => all.some(each => each.tool_call_id === call.tool_call_id)
+  const gone = before.filter(call => !isIn(now, call))
+  for (const { tool_call_id } of gone) {
+    const call = await client.get(tool_call_id, { signal })
+    if (terminal.json) terminal.outJson(call)
+    else terminal.out(`${tool_call_id} ${call.status}`)
+  }
+  for (const call of now.filter(call => !isIn(before, call))) {
+    if (terminal.json) terminal.outJson(call)
+    else terminal.out(rowOf(call).join('  '))
+  }
+}

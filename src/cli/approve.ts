@@ -1,8 +1,10 @@
-import { type Call, type Client, ToolgateError } from '../client/client.ts'
+import type { Call, Client } from '../client/client.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT, usage } from './exit.ts'
+import { type Preset, putToPerson } from './put-to-person.ts'
 import type { Verb } from './run.ts'
-import { approvalText } from './words.ts'
+import type { Waiting } from './watched-call.ts'
+import { alwaysText, approvalText, whatBecame } from './words.ts'
 
 interface Options {
   yes?: boolean
@@ -11,12 +13,11 @@ interface Options {
   params?: string
   reason?: string
 }
-type Waiting = Extract<Call, { status: 'awaiting_approval' }>
 
 const approve: Verb = (command, context) => {
   command
-    .description('Let waiting calls run: shows what each would do, and asks. What runs is what was shown.')
-    .argument('<id...>', 'tool_call_id')
+    .description('Decide on waiting calls: shows what each would do, and asks. What runs is what was shown.')
+    .argument('[id...]', 'tool_call_id; without any, all that wait, oldest first')
     .option('--yes', 'do not ask')
     .option('--digest <digest>', 'only if this is still what would happen; does not ask')
     .option('--always <option>', 'also remember this rule, by the id that is shown')
@@ -24,57 +25,77 @@ const approve: Verb = (command, context) => {
     .option('-m, --reason <text>', 'why, for the log')
     .addHelpText(
       'after',
-      '\nExamples:\n  toolgate approve tc_01J…\n  toolgate approve tc_01J… --yes\n  toolgate approve tc_01J… --digest 9f86d0…'
+      `
+Keys: y approves, n rejects, a approves and remembers a rule, e edits the params, r rejects with a reason, d shows the diff
+in your pager, ? tells more, q leaves it waiting. They are dead for half a second after anything new is shown. Without a
+terminal, say --digest or --yes.
+
+Examples:
+  toolgate approve
+  toolgate approve tc_01J…
+  toolgate approve tc_01J… --yes
+  toolgate approve tc_01J… --digest 9f86d0…`
     )
     .action(async (ids: string[], options: Options) => {
-      if (ids.length > 1 && (options.digest ?? options.params ?? options.always) !== undefined)
+      if (ids.length !== 1 && (options.digest ?? options.params ?? options.always) !== undefined)
         throw usage('--digest, --params and --always are for one call.')
-      if (!context.mayAsk && !options.yes && options.digest === undefined)
+      const asks = !options.yes && options.digest === undefined
+      if (asks && (!context.mayAsk || context.terminal.json))
         throw usage('Nobody can be asked here.', 'Give --digest with what you were shown, or --yes.')
+      if (!asks && ids.length === 0) throw usage('Say which calls.', 'See: toolgate approvals')
       const client = await context.connect()
-      for (const id of ids) await approveOne(context, client, id, options)
+      if (asks) await askAbout(context, client, ids, presetOf(options))
+      else for (const id of ids) await approveOne(context, client, id, options)
     })
 }
 export default approve
 
-/** Shows and asks again when what was shown is no longer what would happen. */
+/** One after the other; whoever quits is asked about none of the others. */
+async function askAbout(context: Context, client: Client, ids: readonly string[], preset: Preset) {
+  const { terminal, signal } = context
+  const given = ids.length > 0 ? ids : (await client.approvals({ signal })).map(({ tool_call_id }) => tool_call_id)
+  if (given.length === 0) return terminal.say('Nothing waits for a decision.')
+  for (const [index, id] of given.entries()) {
+    const call = await client.get(id, { signal })
+    if (call.status !== 'awaiting_approval') {
+      if (ids.length > 0) throw notWaiting(call)
+      continue
+    }
+    if (given.length > 1) terminal.say(terminal.paint('gray', `\n${index + 1} of ${given.length}`))
+    const outcome = await putToPerson(context, client, call, preset)
+    if (outcome.did === 'left') return terminal.say('Left waiting.')
+    if (outcome.did === 'elsewhere') context.exitCode = EXIT.conflict
+    else terminal.out(`${id} ${outcome.did}`)
+  }
+}
+
 async function approveOne(context: Context, client: Client, id: string, options: Options): Promise<void> {
   const { terminal, signal } = context
   const call = await waitingCall(client, id, signal)
-  if (!terminal.json) terminal.say(approvalText(terminal, call))
-  if (!options.yes && options.digest === undefined && !/^y(es)?$/i.test(await context.ask('Approve? [y/N] ')))
-    return terminal.say('Left waiting.')
-  try {
-    const approved = await client.approve(id, {
-      digest: options.digest ?? call.approval.digest,
-      confirm: true,
-      signal,
-      ...(options.always !== undefined && { always: options.always }),
-      ...(options.reason !== undefined && { reason: options.reason }),
-      ...(options.params !== undefined && { modified_params: paramsOf(options.params) })
-    })
-    if (terminal.json) terminal.outJson(approved)
-    else terminal.out(`${id} approved`)
-  } catch (error) {
-    if (!(error instanceof ToolgateError) || error.code !== 'PREVIEW_CHANGED' || !context.mayAsk) throw error
-    terminal.say('What would happen has changed since:')
-    return approveOne(context, client, id, { ...options, yes: false })
-  }
+  if (!terminal.json) terminal.say(`${approvalText(terminal, call)}\n\n${alwaysText(terminal, call)}`)
+  const digest = options.digest ?? call.approval.digest
+  const approved = await client.approve(id, { digest, confirm: true, signal, ...presetOf(options) })
+  if (terminal.json) terminal.outJson(approved)
+  else terminal.out(`${id} approved`)
 }
+
+const presetOf = ({ always, reason, params }: Options): Preset => ({
+  ...(always !== undefined && { always }),
+  ...(reason !== undefined && { reason }),
+  ...(params !== undefined && { modified_params: paramsOf(params) })
+})
 
 async function waitingCall(client: Client, id: string, signal: AbortSignal): Promise<Waiting> {
   const call = await client.get(id, { signal })
   if (call.status === 'awaiting_approval') return call
-  throw new CliError(`${id} waits for no decision: its status is ${call.status}${decidedBy(call)}.`, {
+  throw notWaiting(call)
+}
+
+const notWaiting = (call: Call) =>
+  new CliError(`${call.tool_call_id} waits for no decision: ${whatBecame(call)}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT'
   })
-}
-
-function decidedBy(call: Call): string {
-  const by = 'approved_by' in call ? call.approved_by : undefined
-  return by ? `, approved by ${by.client ?? by.source} at ${by.at}` : ''
-}
 
 function paramsOf(text: string): Record<string, unknown> {
   try {

@@ -1,10 +1,11 @@
 import { type Call, type CallOptions, type Client, type Event, ToolgateError } from '../client/client.ts'
 import type { Context } from './context.ts'
 import { EXIT, usage } from './exit.ts'
+import { lasting } from './lasting.ts'
 import { ARGS, paramsFrom, paramsIn } from './params.ts'
 import type { Verb } from './run.ts'
 import { callText } from './show.ts'
-import { paintDiff, safe } from './terminal.ts'
+import { brief, paintDiff, safe } from './terminal.ts'
 import { exitOf, followWords, reasonOf, runsOn } from './words.ts'
 
 interface Options {
@@ -107,11 +108,17 @@ async function follow(
   } catch (error) {
     if (id === undefined) throw error
     if (signal.aborted) return await giveUp(client, id, signal.reason, context)
-    terminal.say('Lost the server; waiting for it.')
   }
   if (id === undefined)
     throw new ToolgateError('The stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
-  return settled(context, client, id)
+  try {
+    return await settled(context, client, id)
+  } catch (error) {
+    if (signal.aborted) return await giveUp(client, id, signal.reason, context)
+    throw error
+  } finally {
+    terminal.progress('')
+  }
 }
 
 /** An interrupt cancels the call; a timeout leaves it, to be looked at later. */
@@ -124,20 +131,26 @@ async function giveUp(client: Client, id: string, reason: unknown, { terminal }:
 const OPEN: readonly Call['status'][] = ['awaiting_approval', 'queued', 'running']
 
 /** The call once it has ended, also when the server was away meanwhile. */
-async function settled({ signal }: Context, client: Client, id: string): Promise<Call> {
-  const known = await client.get(id, { signal }).catch(() => undefined)
-  if (known && !OPEN.includes(known.status)) return known
-  for await (const event of client.events({ tool_call_id: id, after: 0, types: ['tool.result'], signal }))
-    if (event.type === 'tool.result') break
-  return client.get(id, { signal })
+async function settled(context: Context, client: Client, id: string): Promise<Call> {
+  const { signal } = context
+  for (;;) {
+    const call = await lasting(context, client, each => each.get(id, { wait_ms: LONGEST_WAIT_MS, signal }))
+    if (!OPEN.includes(call.status)) return call
+  }
 }
+const LONGEST_WAIT_MS = 30_000
 
 function tellEvent({ terminal }: Context, event: Event) {
   if (event.type === 'tool.call' && event.requires_approval)
     terminal.say(`Waits for approval: toolgate approve ${event.tool_call_id}`)
   if (event.type !== 'tool.progress' || !terminal.isLive) return
   if (event.delta) terminal.stream(safe(event.delta.text))
-  else if (event.message) terminal.say(terminal.paint('gray', safe(event.message)))
+  else terminal.progress(progressWords(event))
+}
+
+function progressWords({ message = '', progress }: Extract<Event, { type: 'tool.progress' }>) {
+  const share = progress === undefined ? '' : `${Math.round(progress * 100)} %`
+  return [share, brief(message, 70)].filter(Boolean).join('  ')
 }
 
 function tellEnd(context: Context, ended: Call) {

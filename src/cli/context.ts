@@ -13,14 +13,21 @@ export interface World {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
   pid: number
-  stdin: Readable & { isTTY?: boolean }
-  stdout: Writable & { isTTY?: boolean }
-  stderr: Writable & { isTTY?: boolean }
+  stdin: Readable & { isTTY?: boolean; setRawMode?: (raw: boolean) => void }
+  stdout: Writable & Screen
+  stderr: Writable & Screen
   /** How this program was started, to start it again. */
   self: readonly string[]
   /** Ends the process at once. */
   exit(code: number): never
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): void
+}
+
+interface Screen {
+  isTTY?: boolean
+  /** As large as it is now, where it is one. */
+  columns?: number
+  rows?: number
 }
 
 interface GlobalFlags {
@@ -101,12 +108,19 @@ export class Context {
     return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.find() })
   }
 
-  async ask(question: string): Promise<string> {
+  /** A line of the person's; `until` takes the question back. */
+  async ask(question: string, until?: AbortSignal): Promise<string> {
     const { createInterface } = await import('node:readline/promises')
     const { stdin, stderr } = this.world
     const lines = createInterface({ input: stdin, output: stderr })
+    const closed = Promise.withResolvers<never>()
+    // By control and C or D, which is not to be taken for an answer.
+    lines.once('close', () => closed.reject(new DOMException('Interrupted.', 'AbortError')))
+    const signal = until ? AbortSignal.any([until, this.signal]) : this.signal
     try {
-      return (await lines.question(question, { signal: this.signal })).trim()
+      return (await Promise.race([lines.question(question, { signal }), closed.promise])).trim()
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
     } finally {
       lines.close()
     }

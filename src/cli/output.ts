@@ -1,5 +1,6 @@
 // What a command printed, page by page: one at a time is held, however much there is and however slowly it is read.
 import type { Context } from './context.ts'
+import { lasting } from './lasting.ts'
 import { safe } from './terminal.ts'
 
 const LONGEST_WAIT_MS = 30_000
@@ -12,11 +13,14 @@ interface Printing {
 }
 
 export async function printOutput(context: Context, id: string, { stream, follow }: Printing) {
-  const client = await context.connect()
+  const first = await context.connect()
+  if (follow) context.catchInterrupt()
   const { terminal, signal } = context
   const query = { limit: PAGE_BYTES, wait_ms: follow ? LONGEST_WAIT_MS : 0, signal, ...(stream && { stream }) }
   for (let offset = 0; ; ) {
-    const page = await client.output(id, { ...query, offset })
+    const page = await (follow
+      ? lasting(context, first, client => client.output(id, { ...query, offset }))
+      : first.output(id, { ...query, offset }))
     const { text, next_offset, ended, dropped } = page
     if (terminal.json) terminal.outJson(page)
     else {

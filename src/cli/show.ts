@@ -2,7 +2,7 @@ import type { Call } from '../client/client.ts'
 import { printOutput } from './output.ts'
 import type { Verb } from './run.ts'
 import { safe, safeJson, type Terminal } from './terminal.ts'
-import { approvalText, reasonOf, STATUS_STYLES } from './words.ts'
+import { alwaysText, approvalText, reasonOf, STATUS_STYLES } from './words.ts'
 
 const show: Verb = (command, context) => {
   command
@@ -23,7 +23,7 @@ export default show
 
 /** A call as told to people. */
 export function callText(terminal: Terminal, call: Call): string {
-  if (call.status === 'awaiting_approval') return approvalText(terminal, call)
+  if (call.status === 'awaiting_approval') return `${approvalText(terminal, call)}\n\n${alwaysText(terminal, call)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
   const took = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   const changes = ('changes' in call ? call.changes : undefined) ?? []

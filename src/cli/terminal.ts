@@ -62,6 +62,7 @@ export class Terminal {
 
   /** Data. */
   out(text: string): void {
+    this.progress('')
     this.#stdout.write(`${text}\n`)
   }
 
@@ -82,16 +83,32 @@ export class Terminal {
 
   /** Talk. */
   say(text: string): void {
+    this.progress('')
     if (!this.#options.quiet) this.#stderr.write(`${text}\n`)
   }
 
   /** Talk as it comes, without a line of its own. */
   stream(text: string): void {
+    this.progress('')
+    this.#stderr.write(text)
+  }
+
+  /** One line that the next one takes the place of, where a person sees it; nothing takes it away. */
+  progress(text: string): void {
+    if (!this.isLive || (text === '' && !this.#hasProgress)) return
+    this.#stderr.write(`\r\u001b[K${text === '' ? '' : this.paint('gray', text)}`)
+    this.#hasProgress = text !== ''
+  }
+  #hasProgress = false
+
+  /** A question, to be answered on its line. */
+  ask(text: string): void {
     this.#stderr.write(text)
   }
 
   /** What must be told even to the quiet. */
   fail(text: string): void {
+    this.progress('')
     this.#stderr.write(`${text}\n`)
   }
 

@@ -49,6 +49,13 @@ export function reasonOf(call: Call): string {
   return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
 }
 
+/** How a call stands that was decided on, and by whom. */
+export function whatBecame(call: Call): string {
+  const by = call.status === 'rejected' ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
+  const how = call.status === 'rejected' ? 'rejected' : 'approved'
+  return `its status is ${call.status}${by ? `, ${how} by ${safe(by.client ?? by.source)} at ${by.at}` : ''}`
+}
+
 /** Everything an approver must see before deciding. */
 export function approvalText(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
   const { approval } = call
@@ -64,14 +71,18 @@ export function approvalText(terminal: Terminal, call: Extract<Call, { status: '
     `  params   ${safeJson(call.params)}`,
     ...notes.map(note => terminal.paint('yellow', `  note     ${safe(note)}`)),
     ...(text === undefined ? [] : ['', safe(text)]),
-    ...(diff === undefined ? [] : ['', paintDiff(terminal, diff.trimEnd())]),
-    ...(approval.always_options.length === 0 ? [] : ['']),
-    ...approval.always_options.map(
+    ...(diff === undefined ? [] : ['', paintDiff(terminal, diff.trimEnd())])
+  ].join('\n')
+}
+
+/** The rules that may be remembered with an approval, as they would be. */
+export const alwaysText = (terminal: Terminal, { approval }: Extract<Call, { status: 'awaiting_approval' }>): string =>
+  approval.always_options
+    .map(
       ({ id, label, rule, rules }) =>
         `  --always ${id}  ${safe(label)}  ${terminal.paint('gray', safeJson(rules ?? rule))}`
     )
-  ].join('\n')
-}
+    .join('\n')
 
 /** One event on one line. */
 export function eventLine(terminal: Terminal, event: Event): string {

@@ -57,34 +57,11 @@ async function person(t: Test) {
   return { ...server, at }
 }
 
-t.test('approve shows the diff in colour and asks; only yes is yes', async t => {
-  const { at, call, get } = await person(t)
+t.test('who must not be asked is not, nor where only data is wanted', async t => {
+  const { at, call } = await person(t)
   const { tool_call_id } = await call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
-  const left = await at(['approve', tool_call_id], '')
-  t.equal(left.code, 0)
-  t.match(left.shown, '\u001b[31m-one\u001b[39m\n\u001b[32m+two\u001b[39m\n')
-  t.match(left.shown, 'Approve? [y/N] ')
-  t.match(left.shown, /Left waiting\.\n$/)
-  t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
-
-  const plain = await at(['approve', tool_call_id, '--no-color'], 'no')
-  t.notMatch(plain.shown, '\u001b[3')
-  t.match(await at(['approve', tool_call_id, '--no-input']), { code: 2, shown: /Nobody can be asked here/ })
-  const approved = await at(['approve', tool_call_id], 'y')
-  t.match(approved, { code: 0, shown: new RegExp(`${tool_call_id} approved\n$`) })
-})
-
-t.test('what changed since it was shown is shown again', async t => {
-  const { at, call, write, read, get } = await person(t)
-  const { tool_call_id } = await call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
-  // The file changes after the first answer was prepared: the server refuses it, with what would happen now.
-  write('a.txt', 'zero\none\n')
-  const { code, shown } = await at(['approve', tool_call_id], 'y', 'y')
-  t.equal(code, 0)
-  t.match(shown, /What would happen has changed since:\n/)
-  const done = await get(`/calls/${tool_call_id}?wait_ms=10000`)
-  t.equal(done.status, 'success')
-  t.equal(read('a.txt'), 'zero\ntwo\n')
+  for (const flag of ['--no-input', '--json'])
+    t.match(await at(['approve', tool_call_id, flag]), { code: 2, shown: /Nobody can be asked here/ })
 })
 
 t.test('a call tells what it prints while it runs', async t => {

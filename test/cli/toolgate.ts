@@ -59,10 +59,16 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  function start(argv: readonly string[], more: Record<string, string> = {}) {
+  /** What to start, for whoever starts it. */
+  function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
     const node: [string, string[]] = [process.execPath, [program, ...argv]]
     const [file, args] = program === BUILT ? bare(...node) : node
-    const child = spawn(file, args, { cwd: project, env: { ...env, ...more } })
+    return { file, args, cwd: project, env: { ...env, ...more } }
+  }
+
+  function start(argv: readonly string[], more: Record<string, string> = {}) {
+    const { file, args, ...where } = commandOf(argv, more)
+    const child = spawn(file, args, where)
     started.push(child)
     return child
   }
@@ -91,7 +97,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
     return { ...(JSON.parse(line) as Ready), process: child, ended }
   }
 
-  return { folder, project, home: env.HOME, start, toolgate, serve, serveIn }
+  return { folder, project, home: env.HOME, commandOf, start, toolgate, serve, serveIn }
 }
 
 async function end(child: ChildProcessWithoutNullStreams): Promise<Ended> {

@@ -1,0 +1,264 @@
+// Putting a waiting call to the person at the terminal: all of it is shown, then one key decides. What is decided on is what
+// was shown; whoever decides elsewhere first, or changes what would happen, ends the question.
+import { type Call, type Client, ToolgateError } from '../client/client.ts'
+import type { Approve } from '../client/wire.ts'
+import type { Context } from './context.ts'
+import { CliError } from './exit.ts'
+import { Keys } from './keys.ts'
+import { page } from './pager.ts'
+import { paintDiff, safe, safeJson } from './terminal.ts'
+import { CallChanged, type Waiting, WatchedCall } from './watched-call.ts'
+import { approvalText, whatBecame } from './words.ts'
+
+/** What goes with an approval from the start. */
+export type Preset = Pick<Approve, 'always' | 'reason' | 'modified_params'>
+
+/** What came of the question. `left`: the call waits on. */
+export type Outcome = { did: 'approved' | 'rejected'; call: Call } | { did: 'elsewhere'; call: Call } | { did: 'left' }
+
+export async function putToPerson(context: Context, client: Client, call: Waiting, preset: Preset): Promise<Outcome> {
+  const { terminal, signal } = context
+  const watched = new WatchedCall(call, {
+    client,
+    signal,
+    onDisconnect: () => terminal.say('Lost the server; waiting for it.')
+  })
+  const following = watched.follow().catch(() => {})
+  try {
+    return await new Question(context, client, watched, preset).put()
+  } finally {
+    watched.close()
+    await following
+  }
+}
+
+class Question {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #watched: WatchedCall
+  readonly #keys: Keys
+  #preset: Preset
+  /** What the editor was left with, to go on from. */
+  #draft: string | undefined
+
+  constructor(context: Context, client: Client, watched: WatchedCall, preset: Preset) {
+    this.#context = context
+    this.#client = client
+    this.#watched = watched
+    this.#preset = preset
+    this.#keys = new Keys(context.world)
+  }
+
+  async put(): Promise<Outcome> {
+    const { terminal } = this.#context
+    for (let first = true; ; first = false) {
+      const { call, changed } = this.#watched
+      if (call.status !== 'awaiting_approval') {
+        terminal.say(`\n${whatBecame(call)}`)
+        return { did: 'elsewhere', call }
+      }
+      if (!first) terminal.say(terminal.paint('yellow', '\nWhat would happen has changed since:'))
+      try {
+        await page(this.#context, approvalText(terminal, call), changed)
+        if (this.#preset.modified_params !== undefined) await this.#showEdited(call, changed)
+        return await this.#decided(call, changed)
+      } catch (error) {
+        if (!(error instanceof CallChanged)) throw error
+        this.#preset = {}
+      }
+    }
+  }
+
+  /** Asks until a key decides. What goes wrong is told, and asked again. */
+  async #decided(call: Waiting, changed: AbortSignal): Promise<Outcome> {
+    for (;;) {
+      const key = await this.#key(call, changed)
+      try {
+        const outcome = await KEYS[key]?.does(this, call, changed)
+        if (outcome) return outcome
+      } catch (error) {
+        await this.#mended(error)
+      }
+    }
+  }
+
+  async #key(call: Waiting, changed: AbortSignal): Promise<string> {
+    const { terminal } = this.#context
+    this.#keys.open()
+    try {
+      await this.#keys.awake(changed)
+      terminal.ask(`${terminal.paint('bold', safe(call.approval.preview.title))}? ${menuOf(call)} `)
+      for (;;) {
+        const key = await this.#keys.next(changed)
+        if (offered(call).includes(key)) {
+          terminal.say(key)
+          return key
+        }
+        this.#keys.ring()
+      }
+    } finally {
+      this.#keys.close()
+    }
+  }
+
+  /** Told, unless it is that the question is another one now. */
+  async #mended(error: unknown) {
+    if (error instanceof ToolgateError && ['PREVIEW_CHANGED', 'CONFLICT'].includes(error.code)) {
+      const { changed } = this.#watched
+      await this.#watched.look()
+      if (changed.aborted) throw changed.reason
+    }
+    if (!(error instanceof ToolgateError || error instanceof CliError)) throw error
+    this.#context.terminal.say(this.#context.terminal.paint('red', safe(error.message)))
+  }
+
+  async approve(call: Waiting, changed: AbortSignal, more: Preset = {}): Promise<Outcome | undefined> {
+    if (
+      call.approval.level === 'strict' &&
+      (await this.line('This is strict. Type yes to approve: ', changed)) !== 'yes'
+    )
+      return undefined
+    const { digest } = call.approval
+    const { signal } = this.#context
+    const decision = { digest, confirm: true, ...this.#preset, ...more, signal }
+    return { did: 'approved', call: await this.#client.approve(call.tool_call_id, decision) }
+  }
+
+  async reject(call: Waiting, reason?: string): Promise<Outcome> {
+    const { signal } = this.#context
+    const { tool_call_id } = call
+    return { did: 'rejected', call: await this.#client.reject(tool_call_id, { signal, ...(reason && { reason }) }) }
+  }
+
+  line = (question: string, changed: AbortSignal) => this.#context.ask(question, changed)
+
+  /** By the number of the rule, shown as it would be remembered. */
+  async always(call: Waiting, changed: AbortSignal): Promise<Outcome | undefined> {
+    const { terminal } = this.#context
+    const options = call.approval.always_options
+    for (const [index, { label, scope, rule, rules }] of options.entries())
+      terminal.say(
+        `  ${terminal.paint('bold', String(index + 1))}  ${safe(label)}  (${scope})\n     ${safeJson(rules ?? rule)}`
+      )
+    const number = await this.line('Which one? (number; nothing for none) ', changed)
+    const option = options[Number(number) - 1]
+    if (option) return this.approve(call, changed, { always: option.id })
+    if (number !== '') terminal.say('There is no such rule.')
+    return undefined
+  }
+
+  /** Nothing is decided by it: what the edited call would do is shown, then asked about. */
+  async edit(call: Waiting, changed: AbortSignal): Promise<undefined> {
+    const { edited } = await import('./editor.ts')
+    const { terminal } = this.#context
+    const before = this.#draft ?? `${safeJson(this.#preset.modified_params ?? call.params, 2)}\n`
+    const text = await edited(this.#context, before)
+    if (text === before && this.#draft === undefined) return void terminal.say('Nothing was changed.')
+    const params = paramsIn(text)
+    if (params === undefined) {
+      this.#draft = text
+      return void terminal.say('That is no JSON object: e goes on with it, anything else leaves it.')
+    }
+    this.#draft = undefined
+    const { always: _, ...kept } = this.#preset
+    this.#preset = { ...kept, modified_params: params }
+    await this.#showEdited(call, changed)
+  }
+
+  async #showEdited({ tool, session_id, workspace, agent }: Waiting, changed: AbortSignal) {
+    const { terminal, signal } = this.#context
+    const params = this.#preset.modified_params ?? {}
+    const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
+    try {
+      const { verdict, preview } = await this.#client.dryRun(tool, params, options)
+      const text = [
+        terminal.paint('bold', `\nAs you changed it: ${safe(preview?.title ?? tool)}`),
+        `  verdict  ${verdict.decision}: ${safe(verdict.reason)}`,
+        `  params   ${safeJson(params)}`,
+        ...(preview?.text ? ['', safe(preview.text)] : []),
+        ...(preview?.diff ? ['', paintDiff(terminal, preview.diff.trimEnd())] : [])
+      ].join('\n')
+      await page(this.#context, text, changed)
+    } catch (error) {
+      const { modified_params: _, ...kept } = this.#preset
+      this.#preset = kept
+      throw error
+    }
+  }
+
+  async details({ approval }: Waiting, changed: AbortSignal) {
+    const { terminal } = this.#context
+    const { text, diff } = approval.preview
+    const whole = [...(text ? [safe(text)] : []), ...(diff ? [paintDiff(terminal, diff.trimEnd())] : [])].join('\n\n')
+    await page(this.#context, whole, changed, { always: true })
+    return undefined
+  }
+
+  help(call: Waiting) {
+    const { terminal } = this.#context
+    for (const key of offered(call)) terminal.say(`  ${terminal.paint('bold', key)}  ${KEYS[key]!.means}`)
+    return undefined
+  }
+}
+
+interface Key {
+  word: string
+  means: string
+  /** Only where there is something to do. */
+  offered?: (call: Waiting) => boolean
+  does: (question: Question, call: Waiting, changed: AbortSignal) => Promise<Outcome | undefined> | Outcome | undefined
+}
+
+const KEYS: Readonly<Record<string, Key>> = {
+  y: {
+    word: 'yes',
+    means: 'approve exactly what is shown',
+    does: (question, call, changed) => question.approve(call, changed)
+  },
+  n: { word: 'no', means: 'reject it', does: (question, call) => question.reject(call) },
+  a: {
+    word: 'always',
+    means: 'approve it, and remember a rule: each is shown as it would be remembered',
+    offered: ({ approval }) => approval.always_options.length > 0,
+    does: (question, call, changed) => question.always(call, changed)
+  },
+  e: {
+    word: 'edit',
+    means: 'change its params in your editor (VISUAL, EDITOR); nothing runs before you approve what they would do',
+    does: (question, call, changed) => question.edit(call, changed)
+  },
+  r: {
+    word: 'reject…',
+    means: 'reject it with a reason, which reaches whoever asked',
+    async does(question, call, changed) {
+      const reason = await question.line('Why? (nothing to go back) ', changed)
+      return reason === '' ? undefined : question.reject(call, reason)
+    }
+  },
+  d: {
+    word: 'details',
+    means: 'show the whole diff or command in your pager',
+    offered: ({ approval: { preview } }) => preview.diff !== undefined || preview.text !== undefined,
+    does: (question, call, changed) => question.details(call, changed)
+  },
+  '?': { word: '', means: 'tell what the keys do', does: (question, call) => question.help(call) },
+  q: { word: 'quit', means: 'leave it waiting; that decides nothing', does: () => ({ did: 'left' }) }
+}
+
+const offered = (call: Waiting) => Object.keys(KEYS).filter(key => KEYS[key]!.offered?.(call) ?? true)
+
+const menuOf = (call: Waiting) =>
+  `[${offered(call)
+    .map(key => (KEYS[key]!.word === '' ? key : `${key} ${KEYS[key]!.word}`))
+    .join(' · ')}]`
+
+function paramsIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

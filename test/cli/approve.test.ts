@@ -1,0 +1,192 @@
+// Deciding at a real terminal.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { atTerminal, noTerminal } from './at-terminal.ts'
+import { ID, plain, served } from './toolgate.ts'
+
+const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('')
+const { client, commandOf, project, folder, toolgate } = await served(t, { 'a.txt': 'one\n', 'long.txt': lines(300) })
+const BELL = new RegExp(String.fromCharCode(7))
+const READY = /\? \[y yes.*\] $/m
+
+const edit = { path: 'a.txt', old: 'one', new: 'two' }
+async function waits(tool = 'edit_file', params: Record<string, unknown> = edit) {
+  const call = await client.call(tool, params)
+  if (call.status !== 'awaiting_approval') throw new Error(JSON.stringify(call))
+  return call.tool_call_id
+}
+const statusOf = async (id: string) => (await client.get(id)).status
+const write = (name: string, text: string) => writeFileSync(path.join(project, name), text)
+const read = (name: string) => readFileSync(path.join(project, name), 'utf8')
+
+t.test('at a terminal', { skip: noTerminal }, async t => {
+  const decide = (argv: string[], more: Record<string, string> = {}) =>
+    atTerminal(t, commandOf(['approve', ...argv], { LESS: 'RX', ...more }))
+
+  t.test('all is shown in colour; y approves what was shown', async t => {
+    write('a.txt', 'one\n')
+    const id = await waits()
+    const person = await decide([id])
+    const shown = await person.sees(READY)
+    t.match(shown, /^Edit a\.txt {2}tc_.*\n {2}tool {5}edit_file {2}\(ask\)\n.*\n-one\n\+two\n/s)
+    t.match(person.raw(), '\u001b[32m+two\u001b[39m')
+    person.press('y')
+    t.same(plain((await person.ended()).rest), 'y\nID approved\n')
+    t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+    t.equal(read('a.txt'), 'two\n')
+  })
+
+  t.test('what was typed before it could be read, or pasted, or is RET or SPC, decides nothing', async t => {
+    write('a.txt', 'one\n')
+    const id = await waits()
+    const person = await decide([id])
+    await person.sees(/\+two\n/)
+    person.press('y')
+    await person.sees(READY)
+    for (const keys of ['\r', ' ', 'yes\r', '\u001b[A', 'Y', '\u001b[200~y\u001b[201~']) {
+      person.press(keys)
+      await person.sees(BELL)
+    }
+    person.press('?')
+    const help = await person.sees(READY)
+    t.match(help, /^\?\n {2}y {2}approve exactly what is shown\n {2}n {2}reject it\n/)
+    // The terminal got the focus: a click into it is no decision, nor is what follows at once.
+    person.press('\u001b[I')
+    person.press('y')
+    await person.sees(BELL)
+    t.equal(await statusOf(id), 'awaiting_approval')
+    person.press('\u0003')
+    t.match(await person.ended(), { code: 130 })
+    t.equal(await statusOf(id), 'awaiting_approval')
+    await client.cancel(id)
+  })
+
+  t.test('r rejects with a reason; n without; one after the other', async t => {
+    write('a.txt', 'one\n')
+    const [first, second] = [await waits(), await waits()]
+    const person = await decide([])
+    t.match(await person.sees(READY), /^\n1 of 2\n/)
+    person.press('r')
+    await person.sees(/Why\?.* $/)
+    person.press('not there\r')
+    t.match(plain(await person.sees(READY)), /ID rejected\n\n2 of 2\n/)
+    person.press('n')
+    t.match(plain((await person.ended()).rest), /^n\nID rejected\n/)
+    t.match(await client.get(first), { status: 'rejected', reason: 'not there' })
+    t.match(await client.get(second), { status: 'rejected' })
+  })
+
+  t.test('e edits the params; what they would do is shown before it is approved', async t => {
+    write('a.txt', 'one\n')
+    const id = await waits()
+    const editor = path.join(folder, 'editor.sh')
+    writeFileSync(editor, 'grep -q broken "$1" && sed -i s/broken/four/ "$1" || sed -i \'s/"two"/"broken/\' "$1"\n')
+    const person = await decide([id], { EDITOR: `sh ${editor}` })
+    await person.sees(READY)
+    person.press('e')
+    t.match(await person.sees(READY), /That is no JSON object/)
+    writeFileSync(editor, 'sed -i \'s/"broken/"four"/\' "$1"\n')
+    person.press('e')
+    t.match(await person.sees(READY), /As you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+four\n/s)
+    t.equal(await statusOf(id), 'awaiting_approval')
+    person.press('y')
+    await person.ended()
+    t.match(await client.get(id, { wait_ms: 10_000 }), { status: 'success', requested_params: edit })
+    t.equal(read('a.txt'), 'four\n')
+  })
+
+  t.test('a remembers the rule that was shown', async t => {
+    const id = await waits('shell_exec', { command: 'touch b' })
+    const person = await decide([id])
+    await person.sees(READY)
+    person.press('a')
+    t.match(await person.sees(/none\) $/), /\n {2}1 {2}.*\n {5}\{.*"touch b".*\}\n/)
+    person.press('\r')
+    await person.sees(READY)
+    person.press('a')
+    await person.sees(/none\) $/)
+    person.press('1\r')
+    t.match(await person.ended(), { code: 0 })
+    const rules = await client.rules()
+    t.match(rules, [{ effect: 'allow', match: { tool: 'shell_exec' } }])
+    for (const { rule_id } of rules) await client.revokeRule(rule_id)
+  })
+
+  t.test('what is strict takes a word', async t => {
+    write('gone.txt', 'x\n')
+    const id = await waits('delete_file', { path: 'gone.txt' })
+    const person = await decide([id])
+    await person.sees(READY)
+    person.press('y')
+    await person.sees(/Type yes to approve: $/)
+    person.press('y\r')
+    await person.sees(READY)
+    t.equal(await statusOf(id), 'awaiting_approval')
+    person.press('y')
+    await person.sees(/Type yes to approve: $/)
+    person.press('yes\r')
+    t.match(plain((await person.ended()).rest), /ID approved\n$/)
+  })
+
+  t.test('what is longer than the screen is paged, whole', async t => {
+    const id = await waits('write_file', { path: 'long.txt', content: 'short\n' })
+    const person = await decide([id])
+    await person.sees(/:$/)
+    t.notMatch(person.raw(), '-line 300')
+    person.press('G')
+    await person.sees(/-line 300\n.*\(END\)$/s)
+    person.press('q')
+    await person.sees(READY)
+    person.press('d')
+    await person.sees(/:$/)
+    person.press('q')
+    await person.sees(READY)
+    person.press('n')
+    t.match(await person.ended(), { code: 0 })
+  })
+
+  t.test('whoever decides elsewhere ends it; what changes is shown anew', async t => {
+    write('a.txt', 'one\n')
+    const id = await waits()
+    const person = await decide([id])
+    await person.sees(READY)
+    write('a.txt', 'zero\none\n')
+    person.press('y')
+    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n/s)
+    await toolgate(['reject', id, '-m', 'no'])
+    const { code, rest } = await person.ended()
+    t.equal(code, 6)
+    t.match(plain(rest), /its status is rejected, rejected by toolgate-cli at TIME\n$/)
+  })
+
+  t.test('an interrupt decides nothing, and gives the terminal back', async t => {
+    write('a.txt', 'one\n')
+    const id = await waits()
+    const person = await decide([id])
+    await person.sees(READY)
+    person.press('\u0003')
+    const { code } = await person.ended()
+    t.equal(code, 130)
+    t.ok(person.raw().lastIndexOf('\u001b[?1004l') > person.raw().lastIndexOf('\u001b[?1004h'))
+    t.equal(await statusOf(id), 'awaiting_approval')
+    await client.cancel(id)
+  })
+})
+
+t.test('where nobody can be asked, a digest or --yes is needed', async t => {
+  write('a.txt', 'one\n')
+  const id = await waits()
+  t.same(await toolgate(['approve', id]), {
+    code: 2,
+    stdout: '',
+    stderr: 'toolgate: Nobody can be asked here. Give --digest with what you were shown, or --yes.\n'
+  })
+  t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /Say which calls/ })
+  t.match(await toolgate(['approve', id, '--yes', '--params', JSON.stringify({ ...edit, new: 'six' })]), {
+    code: 0,
+    stdout: ID
+  })
+  t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+  t.equal(read('a.txt'), 'six\n')
+})

@@ -1,0 +1,70 @@
+// A person at a real terminal: sees what the program shows, and presses keys.
+import type { Test } from 'tap'
+import type { place } from './toolgate.ts'
+
+/** What steers the terminal is left out. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+const STEERING = /\u001b\[[0-9;?]*[a-zA-Z]/g
+
+export const noTerminal = await import('@lydell/node-pty').then(
+  () => false as const,
+  () => {
+    if (process.env.CI) throw new Error('@lydell/node-pty is missing')
+    return 'it takes @lydell/node-pty'
+  }
+)
+
+type Program = ReturnType<ReturnType<typeof place>['commandOf']>
+
+interface Size {
+  cols?: number
+  rows?: number
+}
+
+/** Starts it in a terminal of its own. */
+export async function atTerminal(t: Test, { file, args, cwd, env }: Program, { cols = 100, rows = 40 }: Size = {}) {
+  const { spawn } = await import('@lydell/node-pty')
+  const pty = spawn(file, args, { cwd, env: { ...env, TERM: 'xterm-256color' }, cols, rows, name: 'xterm-256color' })
+  let [raw, from] = ['', 0]
+  let changed = Promise.withResolvers<void>()
+  const tell = () => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
+  pty.onData(text => {
+    raw += text
+    tell()
+  })
+  let exit: number | undefined
+  pty.onExit(({ exitCode }) => {
+    exit = exitCode
+    tell()
+  })
+  t.teardown(() => {
+    if (exit === undefined) pty.kill('SIGKILL')
+  })
+  const shown = () => raw.replaceAll(STEERING, '').replaceAll('\r\n', '\n')
+
+  return {
+    press: (keys: string) => pty.write(keys),
+    /** What is shown from the last such time up to where it says this. */
+    async sees(what: RegExp): Promise<string> {
+      for (;;) {
+        const fresh = shown().slice(from)
+        const found = what.exec(fresh)
+        if (found) {
+          const end = found.index + found[0].length
+          from += end
+          return fresh.slice(0, end)
+        }
+        if (exit !== undefined) throw new Error(`it ended with ${exit} and never said ${what}: ${fresh}`)
+        await changed.promise
+      }
+    },
+    async ended(): Promise<{ code: number; rest: string }> {
+      while (exit === undefined) await changed.promise
+      return { code: exit, rest: shown().slice(from) }
+    },
+    raw: () => raw
+  }
+}

@@ -1,0 +1,42 @@
+// What goes on at the command line while the server is killed and started anew.
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import t from 'tap'
+import { connect } from '../../src/client/client.ts'
+import { ID, served } from './toolgate.ts'
+
+const linesOf = (stream: NodeJS.ReadableStream) => {
+  const lines = createInterface({ input: stream })[Symbol.asyncIterator]()
+  return async () => String((await lines.next()).value)
+}
+
+t.test('logs --follow, call and approvals --watch outlive the server', async t => {
+  const { start, serve, server, client } = await served(t)
+  const asked = await client.call('shell_background', { command: 'echo first; sleep 600', isolation: 'none' })
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  const { tool_call_id: id, approval } = asked
+  await client.approve(id, { digest: approval.digest, confirm: true, wait_ms: 10_000 })
+  const logs = start(['logs', id, '--follow'])
+  const printed = linesOf(logs.stdout)
+  t.equal(await printed(), 'first')
+
+  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye'])
+  const [waiting] = (await linesOf(call.stderr)()).match(ID)!
+  const watch = start(['approvals', '--watch', '--json'])
+  const seen = linesOf(watch.stdout)
+  t.match(JSON.parse(await seen()), { tool_call_id: waiting, status: 'awaiting_approval' })
+
+  const ended = [logs, call].map(child => new Promise<number | null>(resolve => child.once('exit', resolve)))
+  const lost = [logs, watch].map(child => linesOf(child.stderr)())
+  server.process.kill('SIGKILL')
+  await server.ended
+  t.same(await Promise.all(lost), Array(2).fill('Lost the server; waiting for it.'))
+  const second = await serve()
+  t.equal(await ended[0], 0, 'its job ended with the server')
+
+  const { token } = JSON.parse(readFileSync(second.discovery_file, 'utf8'))
+  const again = connect({ url: second.url, token })
+  await again.approve(waiting!, { digest: (await again.approvals())[0]!.approval.digest, confirm: true })
+  t.equal(await ended[1], 0, 'the call that waited was approved at the other server')
+  t.match(JSON.parse(await seen()), { tool_call_id: waiting, approved_by: { source: 'user' } })
+})
