@@ -1,5 +1,7 @@
 // The panels, in the order of the bar. A panel is a view of the store; its name is its route.
 import type { ComponentType } from 'preact'
+import { Approvals } from './approvals/approvals.tsx'
+import { pending } from './store/approvals.ts'
 
 export interface Panel {
   name: string
@@ -11,4 +13,6 @@ export interface Panel {
   count?: () => number
 }
 
-export const PANELS: readonly Panel[] = []
+export const PANELS: readonly Panel[] = [
+  { name: 'approvals', title: 'Approvals', key: 'a', view: Approvals, count: () => pending.value.length }
+]

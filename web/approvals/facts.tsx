@@ -1,0 +1,89 @@
+// Why a call waits, what it was asked with, and where it comes from.
+import type { Approval } from '../../src/client/client.ts'
+import type { Waiting } from '../store/approvals.ts'
+import { clock } from '../text/time.ts'
+import { Copy } from './copy.tsx'
+import { Expiry } from './times.tsx'
+
+/** Rules that say the same as the reason are not told twice. */
+export function Why({ approval: { reason, matched_rules } }: { approval: Approval }) {
+  const others = matched_rules.filter(rule => rule.reason !== reason)
+  return (
+    <div class="muted">
+      <p>Paused: {reason}</p>
+      {others.map(rule => (
+        <p key={rule.tier + rule.reason}>
+          By {rule.tier === 'built-in' ? 'a built-in rule' : `a rule of the ${rule.tier}`} ({rule.effect}):{' '}
+          {rule.reason}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** Every param whole. Where the preview shows what they come to, they are a click away. */
+export function Params({ call, folded }: { call: Waiting; folded: boolean }) {
+  const params = Object.entries((call.params ?? {}) as Record<string, unknown>)
+  return (
+    <details class="part" open={!folded}>
+      <summary>
+        <h3>
+          Params <span class="muted">{params.length}</span>
+        </h3>
+      </summary>
+      <Copy text={JSON.stringify(call.params, null, 2)} label="Copy as JSON" />
+      <dl class="params">
+        {params.map(([name, value]) => (
+          <div key={name} class="param">
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+              <pre class="code long" tabIndex={0}>
+                {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+              </pre>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+export function Context({ call }: { call: Waiting }) {
+  const { cwd } = call.params as { cwd?: unknown }
+  const facts: readonly (readonly [name: string, value: unknown])[] = [
+    ['Asked by', call.agent === undefined ? call.client : `${call.agent} (${call.client})`],
+    ['Why it asks', call.context],
+    ['Session', call.session_id],
+    ['Workspace', call.workspace],
+    ['Folder', typeof cwd === 'string' ? cwd : undefined],
+    ['Asked at', clock(call.created_at)],
+    [
+      'Hooks',
+      call.hooks?.map(({ name, outcome, context }) => [name, outcome, context].filter(Boolean).join(' ')).join(', ')
+    ]
+  ]
+  return (
+    <section class="part">
+      <h3>Context</h3>
+      <dl class="facts">
+        {facts.map(([name, value]) =>
+          value === undefined ? null : (
+            <div key={name} class="pair">
+              <dt>{name}</dt>
+              <dd>{String(value)}</dd>
+            </div>
+          )
+        )}
+        <dt>Expires</dt>
+        <dd>
+          <Expiry from={call.created_at} at={call.approval.expires_at} />
+        </dd>
+        <dt>Call</dt>
+        <dd class="mono">{call.tool_call_id}</dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,147 @@
+// A unified diff as rows to show: lines with their numbers, and which words of them changed.
+import { diffWordsWithSpace, parsePatch } from 'diff'
+
+export type Kind = 'same' | 'added' | 'removed' | 'hunk' | 'note'
+
+export interface Row {
+  kind: Kind
+  /** Numbers in the old and in the new file. */
+  old?: number
+  new?: number
+  text: string
+  /** The text in pieces, every second one changed; left out where the whole line is meant. */
+  words?: readonly string[]
+}
+
+/** The two sides of one line; either may be missing. */
+export interface Pair {
+  left?: Row
+  right?: Row
+}
+
+export interface FileRows {
+  path: string
+  added: number
+  removed: number
+  rows: readonly Row[]
+}
+
+/** Words are compared in so many lines of a diff, of so many characters: each costs time, and long diffs are skimmed. */
+const COMPARED_LINES = 2_000
+const COMPARED_LENGTH = 500
+
+/** Undefined where the text is no unified diff, so that it is shown as it is. */
+export function rowsOf(diff: string): readonly FileRows[] | undefined {
+  let budget = COMPARED_LINES
+  try {
+    const files = parsePatch(diff)
+    if (files.length === 0 || files.some(({ hunks }) => hunks.length === 0)) return undefined
+    return files.map(({ oldFileName = '', newFileName = '', hunks }) => {
+      const rows = hunks.flatMap(hunk => [
+        { kind: 'hunk' as const, text: headOf(hunk) },
+        ...numbered(hunk.lines, hunk.oldStart, hunk.newStart)
+      ])
+      for (const [removed, added] of runs(rows)) {
+        if (removed.length !== added.length || budget < removed.length) continue
+        budget -= removed.length
+        for (const [index, row] of removed.entries()) compare(row, added[index]!)
+      }
+      const count = (kind: Kind) => rows.filter(row => row.kind === kind).length
+      return { path: pathOf(oldFileName, newFileName), added: count('added'), removed: count('removed'), rows }
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Rows side by side: what went beside what came in its place. */
+export function pairsOf(rows: readonly Row[]): readonly Pair[] {
+  const pairs: Pair[] = []
+  const removed: Row[] = []
+  const added: Row[] = []
+  const flush = () => {
+    for (let i = 0; i < Math.max(removed.length, added.length); i++)
+      pairs.push({ ...(removed[i] && { left: removed[i] }), ...(added[i] && { right: added[i] }) } as Pair)
+    removed.length = 0
+    added.length = 0
+  }
+  for (const row of rows) {
+    if (row.kind === 'removed') removed.push(row)
+    else if (row.kind === 'added') added.push(row)
+    else {
+      flush()
+      pairs.push({ left: row, right: row })
+    }
+  }
+  flush()
+  return pairs
+}
+
+const headOf = ({
+  oldStart,
+  oldLines,
+  newStart,
+  newLines
+}: Record<'oldStart' | 'oldLines' | 'newStart' | 'newLines', number>) =>
+  `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
+
+const KINDS: Record<string, Kind> = { '+': 'added', '-': 'removed', '\\': 'note' }
+
+function numbered(lines: readonly string[], oldStart: number, newStart: number): Row[] {
+  let left = oldStart
+  let right = newStart
+  return lines.map(line => {
+    const kind = KINDS[line[0]!] ?? 'same'
+    const text = kind === 'note' ? line : line.slice(1)
+    if (kind === 'added') return { kind, new: right++, text }
+    if (kind === 'removed') return { kind, old: left++, text }
+    return kind === 'note' ? { kind, text } : { kind, old: left++, new: right++, text }
+  })
+}
+
+/** Lines that went, each run with those that came right after it. */
+function* runs(rows: readonly Row[]): Generator<[removed: Row[], added: Row[]]> {
+  for (let i = 0; i < rows.length; ) {
+    const removed = take('removed')
+    const added = take('added')
+    if (removed.length > 0 && added.length > 0) yield [removed, added]
+    if (removed.length === 0 && added.length === 0) i++
+
+    function take(kind: Kind) {
+      const from = i
+      while (rows[i]?.kind === kind) i++
+      return rows.slice(from, i)
+    }
+  }
+}
+
+/** Marks which words changed, unless nearly all did: then marks say nothing. */
+function compare(removed: Row, added: Row) {
+  if (removed.text.length > COMPARED_LENGTH || added.text.length > COMPARED_LENGTH) return
+  const changes = diffWordsWithSpace(removed.text, added.text)
+  const same = changes.reduce(
+    (sum, { added, removed, value }) => (added || removed ? sum : sum + value.trim().length),
+    0
+  )
+  if (same * 3 < Math.max(removed.text.trim().length, added.text.trim().length)) return
+  removed.words = pieces(changes.filter(({ added }) => !added).map(({ value, removed }) => [value, removed]))
+  added.words = pieces(changes.filter(({ removed }) => !removed).map(({ value, added }) => [value, added]))
+}
+
+/** Neighbours of one kind joined, so that every second piece is a changed one. */
+function pieces(parts: readonly [text: string, changed: boolean][]): string[] {
+  const joined = ['']
+  for (const [text, changed] of parts) {
+    if ((joined.length % 2 === 0) !== changed) joined.push('')
+    joined[joined.length - 1] += text
+  }
+  return joined
+}
+
+/** `/dev/null` stands for a file that is not there; git's `a/` and `b/` belong to no name. */
+function pathOf(before: string, after: string): string {
+  const old = before.replace(/^a\//, '')
+  const fresh = after.replace(/^b\//, '')
+  if (after === '/dev/null') return old
+  return before === '/dev/null' || old === fresh ? fresh : `${old} → ${fresh}`
+}
