@@ -4,12 +4,6 @@ import { Dialog } from '../shell/dialog.tsx'
 import type { Waiting } from '../store/approvals.ts'
 import { approve } from './decide.ts'
 
-const UNTIL: Record<string, string> = {
-  session: 'for this session',
-  workspace: 'for this workspace',
-  user: 'for all you do'
-}
-
 export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
   const [chosen, setChosen] = useState<string>()
   const submit = () => {
@@ -22,11 +16,11 @@ export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => 
       <div class="inside">
         <fieldset class="rules-offered">
           <legend class="muted">Exactly the rule that you choose is remembered, and nothing wider.</legend>
-          {call.approval.always_options.map(({ id, label, scope, rule, rules }) => (
+          {call.approval.always_options.map(({ id, label, rule, rules }) => (
             <label key={id} class="check rule-offered">
               <input type="radio" name="rule" checked={chosen === id} onChange={() => setChosen(id)} />
               <span>
-                {label} <span class="badge">{UNTIL[scope] ?? scope}</span>
+                {label}
                 {(rules ?? (rule ? [rule] : [])).map((each, index) => (
                   <code key={index} class="rule-text">
                     {each.effect} {JSON.stringify(each.match)}

@@ -32,8 +32,9 @@ export function Approvals() {
   if (list.length === 0) return <Nothing />
   return (
     <div class={`approvals${current ? ' opened' : ''}`}>
+      <h1 class="spoken">Approvals</h1>
       <nav class="asked" aria-label="Waiting calls" ref={self}>
-        <h1 class="asked-head">{pending.value.length === 1 ? '1 call waits' : `${pending.value.length} calls wait`}</h1>
+        <h2 class="asked-head">{pending.value.length === 1 ? '1 call waits' : `${pending.value.length} calls wait`}</h2>
         <ul>
           {list.map(each => (
             <li key={each.call.tool_call_id}>

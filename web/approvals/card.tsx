@@ -1,7 +1,7 @@
 // The card of one call: all that one must see to decide, and the buttons.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Diff } from '../diff/diff.tsx'
+import { Diff, DiffChoice } from '../diff/diff.tsx'
 import { isBusy } from '../shell/keys.ts'
 import type { Asked, Outcome } from '../store/approvals.ts'
 import { clock } from '../text/time.ts'
@@ -83,7 +83,7 @@ export function Card({ asked }: { asked: Asked }) {
         </p>
       ))}
       {preview.text !== undefined && (
-        <Part title="What would run" text={preview.text}>
+        <Part title="What it would do" text={preview.text}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
           <pre class="code long" tabIndex={0}>
             {preview.text}
@@ -91,7 +91,7 @@ export function Card({ asked }: { asked: Asked }) {
         </Part>
       )}
       {preview.diff !== undefined && (
-        <Part title="What would change" text={preview.diff}>
+        <Part title="What would change" text={preview.diff} beside={<DiffChoice />}>
           <Diff text={preview.diff} />
         </Part>
       )}
@@ -143,11 +143,22 @@ const Decision = ({ label, key_, primary, acts, onClick }: DecisionProps) => (
   </button>
 )
 
-const Part = ({ title, text, children }: { title: string; text: string; children: ComponentChildren }) => (
+interface PartProps {
+  title: string
+  text: string
+  /** What stands beside the title. */
+  beside?: ComponentChildren
+  children: ComponentChildren
+}
+
+const Part = ({ title, text, beside, children }: PartProps) => (
   <section class="part">
     <div class="part-head">
       <h3>{title}</h3>
-      <Copy text={text} />
+      <div class="row">
+        {beside}
+        <Copy text={text} />
+      </div>
     </div>
     {children}
   </section>

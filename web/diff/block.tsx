@@ -39,24 +39,19 @@ export const PairBlock = ({ pairs }: { pairs: readonly Pair[] }) => (
 const Side = ({ row, number }: { row: Row | undefined; number: number | undefined }) =>
   row ? (
     <div class={`side ${row.kind}`} data-number={number}>
-      {SIGNS[row.kind]}
-      <Words row={row} />
+      {content(row)}
     </div>
   ) : (
     <div class="side nothing" />
   )
 
-const Line = ({ row }: { row: Row }) => (
-  <div class={row.kind}>
-    {SIGNS[row.kind]}
-    <Words row={row} />
-  </div>
-)
+const Line = ({ row }: { row: Row }) => <div class={row.kind}>{content(row)}</div>
 
-function Words({ row: { kind, words, text } }: { row: Row }) {
-  if (!words) return text
+/** The sign is text as well, so that a line says what it is without its colour. */
+function content({ kind, words, text }: Row) {
+  if (!words) return SIGNS[kind] + text
   const Mark = kind === 'removed' ? 'del' : 'ins'
-  return words.map((word, index) => (index % 2 === 0 ? word : <Mark key={index}>{word}</Mark>))
+  return [SIGNS[kind], ...words.map((word, index) => (index % 2 === 0 ? word : <Mark key={index}>{word}</Mark>))]
 }
 
 const pad = (number: number | undefined) => String(number ?? '').padStart(5)

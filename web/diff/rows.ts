@@ -42,9 +42,9 @@ export function rowsOf(diff: string): readonly FileRows[] | undefined {
         ...numbered(hunk.lines, hunk.oldStart, hunk.newStart)
       ])
       for (const [removed, added] of runs(rows)) {
-        if (removed.length !== added.length || budget < removed.length) continue
-        budget -= removed.length
-        for (const [index, row] of removed.entries()) compare(row, added[index]!)
+        const both = Math.min(removed.length, added.length, budget)
+        budget -= both
+        for (let i = 0; i < both; i++) compare(removed[i]!, added[i]!)
       }
       const count = (kind: Kind) => rows.filter(row => row.kind === kind).length
       return { path: pathOf(oldFileName, newFileName), added: count('added'), removed: count('removed'), rows }

@@ -14,25 +14,27 @@ export function Help() {
   return (
     <Dialog title="Keys and settings" onClose={close}>
       <div class="inside">
-        {LEGEND.map(({ where, keys }) => (
-          <section key={where}>
-            <h3>{where}</h3>
-            <dl class="legend">
-              {keys.map(([key, does]) => (
-                <div key={key} class="pair">
-                  <dt>
-                    {key.split(' ').map(each => (
-                      <>
-                        <kbd>{each}</kbd>{' '}
-                      </>
-                    ))}
-                  </dt>
-                  <dd>{does}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
+        <div class="help">
+          {LEGEND.map(({ where, keys }) => (
+            <section key={where}>
+              <h3>{where}</h3>
+              <dl class="legend">
+                {keys.map(([key, does]) => (
+                  <div key={key} class="pair">
+                    <dt>
+                      {key.split(' ').map(each => (
+                        <>
+                          <kbd>{each}</kbd>{' '}
+                        </>
+                      ))}
+                    </dt>
+                    <dd>{does}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
         <section>
           <h3>Settings of this browser</h3>
           <Check on={keysOn} label="Single keys" />

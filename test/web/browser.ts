@@ -1,0 +1,61 @@
+// A real browser on the console of a server of a test. One is started for a file; each test has a profile of its own in it.
+import { existsSync, readFileSync } from 'node:fs'
+import type axe from 'axe-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { startApp, TOKEN } from '../start-app.ts'
+
+export const CHROMIUM = '/usr/bin/chromium'
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+
+/** Why there can be no browser here; undefined where there is one. It has to be there where CI is set. */
+export const noBrowser =
+  existsSync(CHROMIUM) || process.env.CI ? undefined : `${CHROMIUM} is not installed: apt-get install chromium`
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+
+/** A server, and a profile that holds its token as a page that was opened by a code does. */
+export async function consoleOf(
+  t: Test,
+  browser: Browser,
+  files: Record<string, string> = {},
+  options: BrowserContextOptions = {}
+) {
+  const server = await startApp(t, files)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  t.teardown(() => context.close())
+  return { ...server, context, open: (route = '/') => openPage(context, server.url + route) }
+}
+
+/** Opens the console as somebody who has a session. What the page throws fails the test. */
+export async function openPage(context: BrowserContext, url: string, token = TOKEN): Promise<Page> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  page.on('pageerror', error => {
+    throw error
+  })
+  await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(token)})`)
+  await page.goto(url)
+  return page
+}
+
+/** Waits until the console hears events as they come. */
+export const live = (page: Page) => page.locator('.pill.live').waitFor()
+
+/** What axe finds wrong with the page as it is now. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`)
+  )
+}
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
