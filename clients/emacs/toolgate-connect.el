@@ -14,14 +14,11 @@
 
 (require 'cl-lib)
 (require 'toolgate-discover)
+(require 'toolgate-effects)
 (require 'toolgate-store)
 (require 'toolgate-stream)
 
 (declare-function toolgate-start "toolgate-server" (&optional folder))
-
-(defvar toolgate-effects nil
-  "What this Emacs can be asked to do, and by which functions.
-See `toolgate-effects.el'; what is here when a connection is made is offered.")
 
 (defvar toolgate-connected-functions nil
   "Functions called with a CONNECTION that was just made.")
@@ -120,6 +117,21 @@ was found."
           (toolgate-connection-token-file connection)
           (toolgate-get record 'token_file)
           (toolgate-connection-roots connection) roots)))
+
+(defun toolgate-connect--learn-workspaces (connection)
+  "Ask how the server of CONNECTION calls the folders that it serves."
+  (toolgate-http-request
+   connection "GET" "/capabilities"
+   :on-success
+   (lambda (capabilities)
+     (setf (toolgate-connection-workspaces connection)
+           (mapcar (lambda (workspace)
+                     (cons (toolgate-get workspace 'name)
+                           (file-name-as-directory
+                            (toolgate-get workspace 'root))))
+                   (toolgate-get-list capabilities 'workspaces))))))
+
+(add-hook 'toolgate-resync-functions #'toolgate-connect--learn-workspaces)
 
 (defun toolgate-connect--renew (connection)
   "Look the token of CONNECTION up anew; return whether it is another."

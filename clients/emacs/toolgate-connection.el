@@ -47,6 +47,8 @@ What was learnt from earlier events alone must be looked up anew.")
                (:constructor toolgate-connection--make) (:copier nil))
   "One server, and what is known of it."
   (roots nil :documentation "Real names of the folders that it serves.")
+  (workspaces nil :documentation
+              "Pairs of the name of a workspace and its folder.")
   (pid nil :documentation "Its process, where it runs on this machine.")
   (token-file nil :documentation "Where its token is, if not in its own file.")
   (project nil :documentation "The folder for which it was looked for.")
@@ -110,6 +112,32 @@ M-x toolgate-start starts one"))))
                   (toolgate-connection-project connection))))
     (if root (abbreviate-file-name (directory-file-name root))
       (toolgate-endpoint-url connection))))
+
+;;;; Names of files
+
+(defun toolgate-connection-file (connection object path)
+  "Return the whole name of PATH, of the workspace that OBJECT names.
+OBJECT is an event, a call or a delegation of CONNECTION.  Return nil where the
+workspace is not known, or PATH leads out of it."
+  (let* ((roots (toolgate-connection-roots connection))
+         (root (or (cdr (assoc (toolgate-get object 'workspace)
+                               (toolgate-connection-workspaces connection)))
+                   (and (null (cdr roots)) (car roots))))
+         (file (and root (expand-file-name path root))))
+    (and file (string-prefix-p root file) file)))
+
+(defun toolgate-connection-place (connection file)
+  "Return the workspace of CONNECTION that FILE, a real name, is in.
+As a pair of its name, nil where there is just one, and the path of FILE within
+it; or nil where it is in none."
+  (let (best)
+    (dolist (root (toolgate-connection-roots connection))
+      (when (and (string-prefix-p root file)
+                 (> (length root) (length best)))
+        (setq best root)))
+    (and best
+         (cons (car (rassoc best (toolgate-connection-workspaces connection)))
+               (substring file (length best))))))
 
 (defun toolgate-connection-set-status (connection status &optional reason)
   "Say that CONNECTION has STATUS now, for REASON."

@@ -1,0 +1,163 @@
+;;; toolgate-effects.el --- Doing what calls ask of this Emacs  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; This Emacs is a front end: calls may ask it to show a file, to tell which
+;; errors it shows, to change a buffer, to show a change.  What it can do stands
+;; in `toolgate-effects'.  Each thing is asked by a delegation, done once, and
+;; answered until the server has heard it; what is shown for it goes once
+;; nobody waits for it any more.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'subr-x)
+(require 'toolgate-connection)
+(require 'toolgate-http)
+(require 'toolgate-json)
+
+(defvar toolgate-effects nil
+  "Pairs of the name of an effect and the function that has it.
+The function is called with CONNECTION, DELEGATION and ANSWER.  It calls ANSWER
+once, then or later, with an object that has the fields of the answer, or with
+nil and a REASON why it refuses; an error refuses, too.  It may return a
+function that takes away what it shows, which is called once nobody waits.")
+
+(defconst toolgate-effects--retry-seconds 0.5
+  "Seconds until an answer that was not heard is sent again.")
+
+(defvar toolgate-effects--doing nil
+  "What is being done: lists of delegation id, connection and a function.
+The function takes away what is shown for it.")
+(defvar toolgate-effects--done (make-hash-table :test #'equal)
+  "Ids of delegations that are over, so that none is done twice.")
+(defconst toolgate-effects--most-done 2000
+  "How many of them are remembered at most.")
+
+(defun toolgate-effects--event (connection event)
+  "Do what EVENT of CONNECTION asks."
+  (pcase (toolgate-get event 'type)
+    ("stream.snapshot" (toolgate-effects--catch-up connection event))
+    ("tool.delegation_ended"
+     (toolgate-effects--end (toolgate-get event 'delegation_id)))
+    ("tool.delegate"
+     (when (and (equal (toolgate-get event 'client_id)
+                       (toolgate-connection-client-id connection))
+                (> (toolgate-get event 'seq)
+                   (toolgate-connection-head connection)))
+       (toolgate-effects--begin connection event)))))
+
+(defun toolgate-effects--begin (connection event)
+  "Do what EVENT of CONNECTION asks, which may have to be fetched."
+  (if (assq 'params event) (toolgate-effects--do connection event)
+    (toolgate-http-request
+     connection "GET" (toolgate-get event 'href)
+     ;; One that has ended before it could be fetched asks for nothing.
+     :on-success (lambda (delegation)
+                   (toolgate-effects--do connection delegation)))))
+
+(defun toolgate-effects--catch-up (connection snapshot)
+  "Do what was asked of CONNECTION meanwhile, as SNAPSHOT tells.
+What is no longer waited for goes."
+  (let ((open (toolgate-get-list snapshot 'delegations)))
+    (unless (toolgate-get snapshot 'truncated)
+      (toolgate-effects--end-others connection open))
+    (when (or open (toolgate-get snapshot 'truncated))
+      (toolgate-http-request
+       connection "GET" "/delegations"
+       :query `((client_id . ,(toolgate-connection-client-id connection)))
+       :on-success
+       (lambda (answer)
+         (let ((mine (toolgate-get-list answer 'delegations)))
+           (toolgate-effects--end-others
+            connection (mapcar (lambda (delegation)
+                                 (toolgate-get delegation 'delegation_id))
+                               mine))
+           (dolist (delegation mine)
+             (toolgate-effects--do connection delegation))))))))
+
+(defun toolgate-effects--end-others (connection ids)
+  "End what is done for CONNECTION and is not among IDS."
+  (pcase-dolist (`(,id ,of . ,_) (copy-sequence toolgate-effects--doing))
+    (when (and (eq of connection) (not (member id ids)))
+      (toolgate-effects--end id))))
+
+(defun toolgate-effects--end (id)
+  "Nobody waits for the delegation ID any more: take away what it shows."
+  (let ((doing (assoc id toolgate-effects--doing)))
+    (when (> (hash-table-count toolgate-effects--done)
+             toolgate-effects--most-done)
+      (clrhash toolgate-effects--done))
+    (puthash id t toolgate-effects--done)
+    (when doing
+      (setq toolgate-effects--doing (delq doing toolgate-effects--doing))
+      (when (functionp (nth 2 doing))
+        (with-demoted-errors "Toolgate: %S" (funcall (nth 2 doing)))))))
+
+(defun toolgate-effects--do (connection delegation)
+  "Do what DELEGATION of CONNECTION asks, unless it was done."
+  (let* ((id (toolgate-get delegation 'delegation_id))
+         (effect (toolgate-get delegation 'effect))
+         (function (cdr (assoc effect toolgate-effects)))
+         (doing (list id connection nil))
+         answered
+         (answer (lambda (object &optional reason)
+                   (unless answered
+                     (setq answered t)
+                     (toolgate-effects--answer
+                      connection id
+                      (if reason (toolgate-effects--refusal reason)
+                        (cons '(status . "done") object)))))))
+    (unless (or (assoc id toolgate-effects--doing)
+                (gethash id toolgate-effects--done))
+      (push doing toolgate-effects--doing)
+      (if (null function)
+          (funcall answer nil (format "%s is not offered" effect))
+        (condition-case problem
+            (setf (nth 2 doing) (funcall function connection delegation answer))
+          (error (funcall answer nil (error-message-string problem))))))))
+
+(defun toolgate-effects--refusal (reason)
+  "Return the answer that refuses for REASON."
+  `((status . "refused") (reason . ,(truncate-string-to-width reason 1000))))
+
+(defun toolgate-effects--answer (connection id answer)
+  "Send ANSWER to the delegation ID of CONNECTION until it is heard."
+  (when (assoc id toolgate-effects--doing)
+    (toolgate-http-request
+     connection "POST" (concat "/delegations/" id) :body answer
+     :on-success (lambda (_) (toolgate-effects--end id))
+     :on-error
+     (lambda (problem)
+       (let ((status (plist-get problem :status))
+             (done (equal (toolgate-get answer 'status) "done")))
+         (cond ((and (eql status 400) done)
+                (toolgate-effects--answer
+                 connection id
+                 (toolgate-effects--refusal
+                  (format "its answer does not fit: %s"
+                          (plist-get problem :message)))))
+               ((and (<= 400 status 499) (/= status 401))
+                (toolgate-effects--end id))
+               (t (run-at-time toolgate-effects--retry-seconds nil
+                               #'toolgate-effects--answer
+                               connection id answer))))))))
+
+(defun toolgate-effects--leave (connection)
+  "CONNECTION is closed: take away what is shown for it."
+  (toolgate-effects--end-others connection nil))
+
+(defun toolgate-effects-setup (on)
+  "Do what calls ask if ON, else stop."
+  (let ((change (if on #'add-hook #'remove-hook)))
+    (funcall change 'toolgate-event-functions #'toolgate-effects--event)
+    (funcall change 'toolgate-disconnected-functions
+             #'toolgate-effects--leave)))
+
+(provide 'toolgate-effects)
+;;; toolgate-effects.el ends here

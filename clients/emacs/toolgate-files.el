@@ -1,0 +1,203 @@
+;;; toolgate-files.el --- Buffers whose files a Toolgate server changes  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; When a file has changed, a buffer that visits it is reverted so that point,
+;; marks and undo stay; one with unsaved changes is left alone and marked.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'seq)
+(require 'subr-x)
+(require 'toolgate-connection)
+(require 'toolgate-json)
+
+(defcustom toolgate-revert-buffers t
+  "What happens to a buffer without unsaved changes whose file has changed.
+t reverts it.  `ask' marks it as stale: `toolgate-revert-stale' brings it up to
+date.  nil leaves it to you and to `auto-revert-mode'."
+  :group 'toolgate
+  :type '(choice (const :tag "Revert it" t)
+                 (const :tag "Mark it" ask)
+                 (const :tag "Nothing" nil)))
+
+(defvar toolgate-after-file-changed-functions nil
+  "Functions called with CONNECTION and FILES, the real names of what changed.
+Buffers that visit them are up to date by then, where they could be: this is
+for what shows files in other ways, such as a list of changes.")
+
+(defconst toolgate-files--gather-seconds 0.1
+  "Changes that come within so many seconds are looked at together.")
+
+(defvar toolgate-files--changed nil
+  "Pairs of a connection and a file that changed, not looked at yet.")
+(defvar toolgate-files--timer nil
+  "Timer that looks at them.")
+
+(defun toolgate-files--event (connection event)
+  "Note what EVENT of CONNECTION tells of files."
+  (when (equal (toolgate-get event 'type) "file.changed")
+    (dolist (path (list (toolgate-get event 'path) (toolgate-get event 'from)))
+      (when-let ((file (and path
+                            (toolgate-connection-file connection event path))))
+        (push (cons connection file) toolgate-files--changed)))
+    (toolgate-files--soon)))
+
+(defun toolgate-files--soon ()
+  "Look at what has changed in a moment."
+  (unless toolgate-files--timer
+    (setq toolgate-files--timer
+          (run-at-time toolgate-files--gather-seconds nil
+                       #'toolgate-files--look))))
+
+(defun toolgate-files--look ()
+  "Bring the buffers of all files that changed up to date."
+  (let ((changed (nreverse toolgate-files--changed))
+        (files (make-hash-table :test #'equal)))
+    (setq toolgate-files--changed nil
+          toolgate-files--timer nil)
+    (pcase-dolist (`(,_ . ,file) changed) (puthash file t files))
+    (toolgate-files--refresh (lambda (file) (gethash file files)))
+    (dolist (connection (delete-dups (mapcar #'car changed)))
+      (toolgate-connection-run
+       'toolgate-after-file-changed-functions connection
+       (delete-dups (cl-loop for (each . file) in changed
+                             when (eq each connection) collect file))))))
+
+(defun toolgate-files--resync (connection)
+  "Look at all files of CONNECTION: what happened to them may not be known."
+  (toolgate-files--refresh
+   (lambda (file) (toolgate-connection-place connection file))))
+
+;;;; Buffers
+
+(defun toolgate-files--refresh (changed-p)
+  "Bring buffers up to date whose file's real name fits CHANGED-P."
+  (when toolgate-revert-buffers
+    (let (reverted)
+      (dolist (buffer (buffer-list))
+        (with-current-buffer buffer
+          (when (and (toolgate-files--ours-p)
+                     (funcall changed-p (toolgate-files-name))
+                     (not (verify-visited-file-modtime buffer))
+                     (toolgate-files--update))
+            (push (buffer-name) reverted))))
+      (when reverted
+        (message "Toolgate: reverted %s" (string-join (nreverse reverted) ", "))))))
+
+(defun toolgate-files-name ()
+  "Return the real name of the file that the current buffer visits, or nil."
+  (and buffer-file-truename (expand-file-name buffer-file-truename)))
+
+(defun toolgate-files--ours-p ()
+  "Return whether the current buffer visits a file that we look after."
+  (and buffer-file-name
+       (not (file-remote-p buffer-file-name))
+       (not (bound-and-true-p auto-revert-mode))
+       (not (and (bound-and-true-p global-auto-revert-mode)
+                 (not (bound-and-true-p global-auto-revert-ignore-buffer))))))
+
+(defun toolgate-files--update ()
+  "Revert the current buffer, or mark it; return whether it was reverted."
+  (cond ((not (file-exists-p buffer-file-name))
+         (toolgate-files--mark "its file is gone")
+         nil)
+        ((buffer-modified-p)
+         (toolgate-files--mark "its file changed, and it has unsaved changes")
+         nil)
+        ((eq toolgate-revert-buffers 'ask)
+         (toolgate-files--mark "its file changed")
+         nil)
+        (t (toolgate-files--revert))))
+
+(defun toolgate-files--revert ()
+  "Make the current buffer what its file is; return whether that could be done.
+Point, marks and undo stay."
+  (condition-case problem
+      (let ((revert-buffer-insert-file-contents-function
+             #'revert-buffer-insert-file-contents-delicately)
+            (inhibit-message t))
+        (save-restriction
+          (widen)
+          (revert-buffer t t t))
+        (toolgate-stale-mode -1)
+        t)
+    (error (toolgate-files--mark (error-message-string problem))
+           nil)))
+
+;;;; Stale buffers
+
+(defvar-local toolgate-stale-reason nil
+  "Why this buffer is not what its file is, for people.")
+
+(defvar toolgate-stale-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map [mode-line mouse-1] #'toolgate-revert-stale)
+    map)
+  "Keys on the mark of a stale buffer in the mode line.")
+
+(defconst toolgate-files--lighter
+  `(:propertize " Stale" face warning mouse-face mode-line-highlight
+                help-echo "This buffer is not what its file is\n\
+mouse-1: revert it, or compare it with its file"
+                local-map ,toolgate-stale-mode-map)
+  "The mark of a stale buffer in the mode line.")
+
+(define-minor-mode toolgate-stale-mode
+  "Mark this buffer as one whose file has changed.
+\\[toolgate-revert-stale] brings it up to date, or compares it with its file
+where it has unsaved changes.  Saving or reverting it removes the mark."
+  :group 'toolgate
+  :lighter toolgate-files--lighter
+  :keymap nil
+  (dolist (hook '(after-save-hook after-revert-hook))
+    (if toolgate-stale-mode
+        (add-hook hook #'toolgate-files--fresh nil t)
+      (remove-hook hook #'toolgate-files--fresh t)))
+  (unless toolgate-stale-mode (setq toolgate-stale-reason nil)))
+
+(put 'toolgate-files--lighter 'risky-local-variable t)
+
+(defun toolgate-files--fresh ()
+  "The current buffer is what its file is."
+  (toolgate-stale-mode -1))
+
+(defun toolgate-files--mark (reason)
+  "Mark the current buffer as stale for REASON, and say so once."
+  (unless (equal reason toolgate-stale-reason)
+    (toolgate-stale-mode 1)
+    (setq toolgate-stale-reason reason)
+    (message "Toolgate: %s is stale: %s" (buffer-name) reason)))
+
+(defun toolgate-revert-stale ()
+  "Bring this buffer up to date with its file.
+Where it has unsaved changes compare the two by Ediff instead, so that nothing
+is lost."
+  (interactive)
+  (cond ((not (and buffer-file-name (file-exists-p buffer-file-name)))
+         (user-error "This buffer has no file now; saving it makes one"))
+        ((verify-visited-file-modtime (current-buffer))
+         (toolgate-stale-mode -1)
+         (message "This buffer is up to date"))
+        ((buffer-modified-p)
+         (require 'ediff)
+         (if (fboundp 'ediff-current-file) (ediff-current-file)
+           (user-error "Ediff is not there")))
+        ((toolgate-files--revert) (message "Reverted %s" (buffer-name)))))
+
+(defun toolgate-files-setup (on)
+  "Follow changes of files if ON, else stop."
+  (let ((change (if on #'add-hook #'remove-hook)))
+    (funcall change 'toolgate-event-functions #'toolgate-files--event)
+    (funcall change 'toolgate-resync-functions #'toolgate-files--resync))
+  (unless on
+    (setq toolgate-files--changed nil)))
+
+(provide 'toolgate-files)
+;;; toolgate-files.el ends here
