@@ -139,7 +139,19 @@ While there is no connection to it, nothing is due."
        (not toolgate-buffers--refused)
        (<= (buffer-size) toolgate-share-buffers-max-size)
        ;; Remote files, and those that are packed or encrypted on the disk.
-       (not (find-file-name-handler buffer-file-name 'insert-file-contents))))
+       (not (find-file-name-handler buffer-file-name 'insert-file-contents))
+       (not (toolgate-buffers--raw-p))))
+
+(defun toolgate-buffers--raw-p ()
+  "Return whether the current buffer holds bytes that are no letters.
+They can't be said in JSON."
+  (or (not enable-multibyte-characters)
+      (save-excursion
+        (save-restriction
+          (widen)
+          (goto-char (point-min))
+          (skip-chars-forward "^\x3fff80-\x3fffff\xd800-\xdfff")
+          (not (eobp))))))
 
 (defun toolgate-buffers--connection ()
   "Return the connection that the file of the current buffer belongs to."
@@ -166,27 +178,23 @@ While there is no connection to it, nothing is due."
                 :connection connection :workspace (car place)
                 :path (cdr place) :tick tick)))
     (setq toolgate-buffers--since nil)
-    (condition-case nil
-        (toolgate-buffers--request
-         connection "PUT"
-         :body `((buffers . [((path . ,(cdr place))
-                              (content . ,(toolgate-buffers-text))
-                              (version . ,tick))])
-                 (client_id . ,(toolgate-connection-client-id connection))
-                 (lease_ms . ,(* 1000 toolgate-buffers--lease-seconds))
-                 ,@(and (car place) `((workspace . ,(car place)))))
-         :on-success (lambda (_)
-                       (when (buffer-live-p buffer)
-                         (with-current-buffer buffer
-                           (setq toolgate-buffers--held held))))
-         :on-error (lambda (problem)
-                     (when (and (buffer-live-p buffer)
-                                (<= 400 (plist-get problem :status) 499))
-                       (with-current-buffer buffer
-                         (setq toolgate-buffers--refused t)))))
-      ;; Bytes that are no letters can't be said in JSON.
-      (error (setq toolgate-buffers--refused t
-                   toolgate-buffers--asking nil)))))
+    (toolgate-buffers--request
+     connection "PUT"
+     :body `((buffers . [((path . ,(cdr place))
+                          (content . ,(toolgate-buffers-text))
+                          (version . ,tick))])
+             (client_id . ,(toolgate-connection-client-id connection))
+             (lease_ms . ,(* 1000 toolgate-buffers--lease-seconds))
+             ,@(and (car place) `((workspace . ,(car place)))))
+     :on-success (lambda (_)
+                   (when (buffer-live-p buffer)
+                     (with-current-buffer buffer
+                       (setq toolgate-buffers--held held))))
+     :on-error (lambda (problem)
+                 (when (and (buffer-live-p buffer)
+                            (<= 400 (plist-get problem :status) 499))
+                   (with-current-buffer buffer
+                     (setq toolgate-buffers--refused t)))))))
 
 (defun toolgate-buffers-text ()
   "Return the whole text of the current buffer."

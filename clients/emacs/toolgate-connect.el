@@ -25,6 +25,9 @@
 (defvar toolgate-disconnected-functions nil
   "Functions called with a CONNECTION that was just closed.")
 
+(defvar toolgate-connect--left nil
+  "Addresses of servers that a person has left; asked for again, they are taken.")
+
 (defconst toolgate-connect--client-id
   (format "emacs-%d-%04x" (emacs-pid) (random #x10000))
   "The name of this Emacs as a front end, the same over all its connections.")
@@ -67,10 +70,14 @@ was found."
    (lambda (record)
      (funcall callback
               (and record
-                   (or (toolgate-connect--known record)
+                   (or (toolgate-connect-known record)
                        (toolgate-connect-by record folder)))))))
 
-(defun toolgate-connect--known (record)
+(defun toolgate-connect-left-p (record)
+  "Return whether a person has left the server of RECORD."
+  (member (toolgate-get record 'url) toolgate-connect--left))
+
+(defun toolgate-connect-known (record)
   "Return the connection to the server of RECORD, if there is one."
   (seq-find (lambda (connection)
               (equal (toolgate-get record 'url)
@@ -85,6 +92,8 @@ was found."
     (setf (toolgate-endpoint-renew connection)
           (lambda () (toolgate-connect--renew connection)))
     (toolgate-connect--point connection record)
+    (setq toolgate-connect--left
+          (delete (toolgate-endpoint-url connection) toolgate-connect--left))
     (push connection toolgate-connections)
     (setf (toolgate-connection-stream connection)
           (toolgate-stream-open
@@ -184,6 +193,7 @@ was found."
 The server runs on, and what waits there waits."
   (interactive)
   (let ((connection (or connection (toolgate-current-connection))))
+    (push (toolgate-endpoint-url connection) toolgate-connect--left)
     (when (toolgate-connection-stream connection)
       (toolgate-stream-close (toolgate-connection-stream connection)))
     (setq toolgate-connections (delq connection toolgate-connections))

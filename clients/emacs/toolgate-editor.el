@@ -40,21 +40,29 @@ Signal an error where it is outside of what is served."
 
 ;;;; editor.open
 
+(defvar toolgate-editor--patience 7
+  "Seconds after which a file is shown although somebody types.
+The call waits for ten.")
+
 (defun toolgate-editor-open (connection delegation answer)
   "Show the file that DELEGATION of CONNECTION names; then call ANSWER."
   (let* ((file (toolgate-editor--file connection delegation))
          (line (toolgate-get delegation 'params 'line))
          (column (toolgate-get delegation 'params 'column))
-         (over nil))
+         over show)
     (unless (file-regular-p file) (error "There is no file %s" file))
-    (toolgate-show-soon
-     (lambda ()
-       (unless over
-         (condition-case problem
-             (progn (toolgate-editor--show (toolgate-editor--visit file)
-                                           line column)
-                    (funcall answer nil))
-           (error (funcall answer nil (error-message-string problem)))))))
+    (setq show
+          (lambda ()
+            (unless (or over (active-minibuffer-window))
+              (setq over t)
+              (condition-case problem
+                  (progn (toolgate-editor--show (toolgate-editor--visit file)
+                                                line column)
+                         (funcall answer nil))
+                (error (funcall answer nil (error-message-string problem)))))))
+    (toolgate-show-soon show)
+    ;; Whoever types on and on sees it appear, and types on.
+    (run-at-time toolgate-editor--patience nil show)
     (lambda () (setq over t))))
 
 (defun toolgate-editor--visit (file)

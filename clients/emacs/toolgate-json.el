@@ -40,10 +40,13 @@ TEXT may be unibyte, in UTF-8.  Signal `json-error' if it is no JSON."
 (defun toolgate-json-encode (value)
   "Return VALUE as JSON, a unibyte string in UTF-8.
 VALUE is built as `toolgate-json-decode' gives it; nil is an empty object."
-  (if (fboundp 'json-serialize)
-      (json-serialize value :null-object :null :false-object :false)
-    (let ((json-null :null) (json-false :false))
-      (encode-coding-string (json-encode (or value (make-hash-table))) 'utf-8))))
+  (let* ((json-null :null) (json-false :false)
+         (text (if (fboundp 'json-serialize)
+                   (json-serialize value
+                                   :null-object :null :false-object :false)
+                 (json-encode (or value (make-hash-table))))))
+    ;; Emacs before 30 gives letters, later ones bytes.
+    (if (multibyte-string-p text) (encode-coding-string text 'utf-8) text)))
 
 (defun toolgate-get (object &rest keys)
   "Return what is in OBJECT under KEYS, one within the other.

@@ -88,7 +88,7 @@ prefix argument ask for FOLDER."
       (let* ((told (toolgate-json-decode line))
              (record (toolgate-discover-read
                       (toolgate-get told 'discovery_file)))
-             (connection (or (toolgate-connect--known record)
+             (connection (or (toolgate-connect-known record)
                              (toolgate-connect-by record root))))
         (toolgate-connect--tell root connection))
     (error (message "Toolgate: the server of %s said: %s (%s)" root

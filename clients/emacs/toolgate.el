@@ -164,7 +164,12 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
   (unless (toolgate-connection-for folder)
     (with-demoted-errors "Toolgate: %s"
       (when (toolgate-discover-likely-p folder)
-        (toolgate-connect-to folder #'ignore)))))
+        (toolgate-discover
+         folder
+         (lambda (record)
+           (when (and record (not (toolgate-connect-left-p record)))
+             (or (toolgate-connect-known record)
+                 (toolgate-connect-by record folder)))))))))
 
 (provide 'toolgate)
 ;;; toolgate.el ends here
