@@ -17,16 +17,7 @@ export function Text({ form, place, required, id, field }: ControlProps<'text'>)
       form.set(place, text === '' && !required ? undefined : withLineEndsOf(value, text))
     }
   }
-  return (
-    <>
-      {field.long ? <textarea rows={1} {...shared} /> : <input type="text" {...shared} />}
-      {required && value === undefined && (
-        <button type="button" class="quiet" onClick={() => form.set(place, '')}>
-          Give an empty text
-        </button>
-      )}
-    </>
-  )
+  return field.long ? <textarea rows={1} {...shared} /> : <input type="text" {...shared} />
 }
 
 /** A text area gives every line end as a line feed; a text that had others keeps them. */
@@ -42,10 +33,9 @@ export function NumberText({ form, place, id, field: { whole } }: ControlProps<'
     <input
       type="text"
       inputMode={whole ? 'numeric' : 'decimal'}
-      class="number"
       autocomplete="off"
       placeholder={NOT_GIVEN}
-      {...described(id, form, place)}
+      {...described(id, form, place, 'number')}
       value={draft ?? (isTyped ? typed.value : (value ?? ''))}
       onInput={({ currentTarget }) => {
         const text = currentTarget.value

@@ -34,18 +34,20 @@ export function FieldAt(props: FieldProps) {
   if (isGroup(field))
     return (
       <fieldset class="field field-group" aria-describedby={`${id}-about`}>
-        <legend class={quiet ? 'visually-hidden' : undefined}>
+        <legend class={quiet ? 'spoken' : undefined}>
           <Name name={name} required={required} />
         </legend>
-        {about}
-        {control}
-        {/* The one kind that was chosen stands at the same place, and tells it. */}
-        {(field.kind !== 'variant' || value === undefined) && <Help id={id} form={form} place={place} />}
+        <div class="field-nest">
+          {about}
+          {control}
+          {/* The one kind that was chosen stands at the same place, and tells it. */}
+          {(field.kind !== 'variant' || value === undefined) && <Help id={id} form={form} place={place} />}
+        </div>
       </fieldset>
     )
   return (
     <div class="field">
-      <label for={id} class={quiet ? 'visually-hidden' : undefined}>
+      <label for={id} class={quiet ? 'spoken' : undefined}>
         <Name name={name} required={required} />
       </label>
       {about}
@@ -84,9 +86,10 @@ export function Help({ id, form, place }: { id: string; form: Form; place: Place
 }
 
 /** What says of an input what it is for and what is wrong with it. */
-export const described = (id: string, form: Form, place: Place) => ({
+export const described = (id: string, form: Form, place: Place, kind = '') => ({
   id,
   name: pointerOf(place),
+  class: `input ${kind}`,
   'aria-describedby': `${id}-about ${id}-fault`,
   'aria-invalid': form.faultsAt(place).length > 0
 })

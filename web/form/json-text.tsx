@@ -12,11 +12,10 @@ export function JsonText({ form, place, id }: { form: Form; place: Place; id: st
   const isTyped = typed.value !== '' && draft === undefined && parsed(typed.value)?.json === JSON.stringify(value)
   return (
     <textarea
-      class="json"
       rows={3}
       spellcheck={false}
       placeholder="not given"
-      {...described(id, form, place)}
+      {...described(id, form, place, 'json')}
       value={draft ?? (isTyped ? typed.value : written)}
       onInput={({ currentTarget }) => {
         const text = currentTarget.value

@@ -13,12 +13,17 @@ export function List({ form, place, name, required, field: { item } }: ControlPr
       {items.map((_, index) => (
         <div class="field-item" key={index}>
           <FieldAt form={form} place={[...place, index]} name={`${name} ${index + 1}`} schema={item} required quiet />
-          <button type="button" class="quiet" aria-label={`Remove ${name} ${index + 1}`} onClick={() => remove(index)}>
+          <button
+            type="button"
+            class="button quiet"
+            aria-label={`Remove ${name} ${index + 1}`}
+            onClick={() => remove(index)}
+          >
             Remove
           </button>
         </div>
       ))}
-      <button type="button" class="quiet" aria-label={`Add to ${name}`} onClick={add}>
+      <button type="button" class="button quiet" aria-label={`Add to ${name}`} onClick={add}>
         Add
       </button>
     </>
@@ -31,7 +36,7 @@ export function Table({ form, place, name, schema, required, field: { properties
     return (
       <button
         type="button"
-        class="quiet"
+        class="button quiet"
         aria-label={`Give ${name}`}
         onClick={() => form.set(place, startOf(schema, form.schema))}
       >
@@ -57,7 +62,12 @@ export function Table({ form, place, name, schema, required, field: { properties
         />
       ))}
       {!required && (
-        <button type="button" class="quiet" aria-label={`Leave out ${name}`} onClick={() => form.set(place, undefined)}>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label={`Leave out ${name}`}
+          onClick={() => form.set(place, undefined)}
+        >
           Leave out
         </button>
       )}
@@ -85,6 +95,7 @@ export function NamedValues({ form, place, name, required, id, field: { item } }
         <div class="field-item" key={index}>
           <input
             type="text"
+            class="input"
             aria-label={`Name ${index + 1} of ${name}`}
             aria-describedby={`${id}-name`}
             value={key}
@@ -92,7 +103,7 @@ export function NamedValues({ form, place, name, required, id, field: { item } }
             onChange={({ currentTarget }) => rename(key, currentTarget)}
           />
           <FieldAt form={form} place={[...place, key]} name={`${name} ${key}`} schema={item} required quiet />
-          <button type="button" class="quiet" aria-label={`Remove ${key}`} onClick={() => remove(key)}>
+          <button type="button" class="button quiet" aria-label={`Remove ${key}`} onClick={() => remove(key)}>
             Remove
           </button>
         </div>
@@ -100,7 +111,7 @@ export function NamedValues({ form, place, name, required, id, field: { item } }
       <p class="fault" id={`${id}-name`} aria-live="polite">
         {fault.value}
       </p>
-      <button type="button" class="quiet" aria-label={`Add to ${name}`} onClick={add}>
+      <button type="button" class="button quiet" aria-label={`Add to ${name}`} onClick={add}>
         Add
       </button>
     </>

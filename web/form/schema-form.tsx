@@ -17,19 +17,19 @@ export function SchemaForm({ form, label }: Props) {
   const id = useId()
   return (
     <fieldset class="form">
-      <legend class="visually-hidden">{label}</legend>
-      <div class="form-mode">
-        <button type="button" aria-pressed={!asJson.value} onClick={() => (asJson.value = false)}>
+      <legend class="spoken">{label}</legend>
+      <div class="choice form-mode">
+        <button type="button" class="button" aria-pressed={!asJson.value} onClick={() => (asJson.value = false)}>
           Fields
         </button>
-        <button type="button" aria-pressed={asJson.value} onClick={() => (asJson.value = true)}>
+        <button type="button" class="button" aria-pressed={asJson.value} onClick={() => (asJson.value = true)}>
           JSON
         </button>
       </div>
       <OtherFaults form={form} />
       {asJson.value ? (
         <div class="field">
-          <label class="visually-hidden" for={id}>
+          <label class="spoken" for={id}>
             {label} as JSON
           </label>
           <JsonText form={form} place={[]} id={id} />

@@ -1,0 +1,163 @@
+// How events become the list of activity: calls together, what a filter leaves, which rows are drawn, where the time went.
+import t from 'tap'
+import type { Call, Event } from '../../src/client/client.ts'
+import { entriesOf, facets, filtered, NO_FILTER, summaryOf, wordsOf } from '../../web/activity/entries.ts'
+import { phasesOf } from '../../web/activity/phases.ts'
+import { anchored, rowsOf, windowOf } from '../../web/activity/rows.ts'
+
+const at = (seq: number) => new Date(Date.UTC(2026, 0, 1) + seq * 1_000).toISOString()
+const event = (seq: number, type: Event['type'], more: object = {}) =>
+  ({ seq, time: at(seq), type, ...more }) as unknown as Event
+
+const ASKED = event(1, 'tool.call', {
+  tool_call_id: 'tc_1',
+  session_id: 'one',
+  tool: 'edit_file',
+  params: { path: 'a.txt', old: 'x', replace_all: true },
+  requires_approval: true,
+  client: 'agent'
+})
+const OTHER = event(2, 'agent.state', { session_id: 'one', state: 'awaiting_approval' })
+const READ = event(3, 'tool.call', {
+  tool_call_id: 'tc_2',
+  session_id: 'two',
+  tool: 'read_file',
+  params: { path: 'b.txt' },
+  requires_approval: false,
+  client: 'agent'
+})
+const DECIDED = event(4, 'tool.decision', { tool_call_id: 'tc_1', decision: 'approved', by: { client: 'console' } })
+const CHANGED = event(5, 'file.changed', {
+  path: 'a.txt',
+  operation: 'modified',
+  added: 2,
+  removed: 1,
+  by: { tool_call_id: 'tc_1' }
+})
+const RESULT = event(6, 'tool.result', {
+  tool_call_id: 'tc_1',
+  session_id: 'one',
+  tool: 'edit_file',
+  status: 'success',
+  result: { title: 'a.txt' },
+  execution_time_ms: 12
+})
+const OUTSIDE = event(7, 'file.changed', { path: 'c.txt', operation: 'deleted', by: 'external' })
+const ALL = [ASKED, OTHER, READ, DECIDED, CHANGED, RESULT, OUTSIDE]
+
+t.test('what belongs to a call stands together, where the call began', async t => {
+  const entries = entriesOf(ALL)
+  t.same(
+    entries.map(({ key, events }) => [key, ...events.map(({ seq }) => seq)]),
+    [
+      ['7', 7],
+      ['tc_2', 3],
+      ['2', 2],
+      ['tc_1', 1, 4, 5, 6]
+    ]
+  )
+  const stillThere = entriesOf([...ALL, event(8, 'tool.progress', { tool_call_id: 'tc_2', message: 'half' })])
+  t.same(
+    stillThere.map(({ key }) => key),
+    entries.map(({ key }) => key),
+    'nothing moves as calls go on'
+  )
+})
+
+t.test('the line of a call tells how it stands', async t => {
+  const after = (...events: Event[]) => summaryOf(entriesOf(events)[0]!)
+  const asked = { tool: 'edit_file', about: 'a.txt x', status: 'waits', session: 'one', ms: undefined, files: 0 }
+  t.same(after(ASKED), asked)
+  t.same(after(ASKED, DECIDED), { ...asked, status: 'running' })
+  t.same(after(ASKED, DECIDED, CHANGED, RESULT), { ...asked, about: 'a.txt', status: 'success', ms: 12, files: 1 })
+  t.equal(after(ASKED, { ...DECIDED, decision: 'rejected' } as Event).status, 'rejected')
+  t.equal(after(ASKED, DECIDED, { ...ASKED, seq: 9 } as Event).status, 'waits', 'asked anew')
+  t.equal(after(RESULT, event(8, 'job.started', { tool_call_id: 'tc_1', command: 'x' })).status, 'job runs')
+  t.same(after(DECIDED), { ...asked, tool: undefined, about: '', status: 'running', session: undefined })
+})
+
+t.test('a filter leaves whole calls', async t => {
+  const left = (filter: object) => filtered(entriesOf(ALL), { ...NO_FILTER, ...filter }).map(({ key }) => key)
+  t.same(left({}), ['7', 'tc_2', '2', 'tc_1'])
+  t.same(left({ type: 'file.changed' }), ['7', 'tc_1'])
+  t.same(left({ tool: 'edit_file' }), ['tc_1'])
+  t.same(left({ session: 'two' }), ['tc_2'])
+  t.same(left({ text: 'CONSOLE  a.txt' }), ['tc_1'], 'each word somewhere in the call')
+  t.same(left({ text: 'console', tool: 'read_file' }), [])
+  t.same(facets(ALL), {
+    types: ['agent.state', 'file.changed', 'tool.call', 'tool.decision', 'tool.result'],
+    tools: ['edit_file', 'read_file'],
+    sessions: ['one', 'two']
+  })
+})
+
+t.test('each event has a line, also where its large fields are missing', async t => {
+  t.same(ALL.map(wordsOf), [
+    'edit_file a.txt x, waits for a decision',
+    'one · awaiting approval',
+    'read_file b.txt',
+    'approved · by console',
+    'modified · a.txt · +2 −1',
+    'success · a.txt',
+    'deleted · c.txt · by somebody else'
+  ])
+  t.equal(wordsOf(event(9, 'diagnostics.changed', { server: 'tsc', truncated: true })), 'tsc: many files')
+  t.equal(wordsOf(event(9, 'tools.changed', { source: 'mcp:x', removed: [] })), 'mcp:x: many new, 0 gone, many changed')
+  t.equal(wordsOf(event(9, 'tool.progress', { progress: 0.5, delta: { text: 'out\n' } })), '50 % · out')
+})
+
+t.test('only rows that are seen are drawn, and a few beside them', async t => {
+  const rows = rowsOf(entriesOf(ALL), new Set(['tc_1']))
+  t.same(
+    rows.map(({ key, level, place, of }) => [key, level, place, of]),
+    [
+      ['7', 1, 1, 4],
+      ['tc_2', 1, 2, 4],
+      ['2', 1, 3, 4],
+      ['tc_1', 1, 4, 4],
+      ['tc_1/1', 2, 1, 4],
+      ['tc_1/4', 2, 2, 4],
+      ['tc_1/5', 2, 3, 4],
+      ['tc_1/6', 2, 4, 4]
+    ]
+  )
+  t.same(windowOf(0, 600, 30, 10_000), { first: 0, end: 48 })
+  t.same(windowOf(150_000, 600, 30, 10_000), { first: 4_976, end: 5_040 })
+  t.same(windowOf(299_400, 600, 30, 10_000), { first: 9_952, end: 10_000 })
+  t.same(windowOf(0, 600, 30, 3), { first: 0, end: 3 })
+})
+
+t.test('what is looked at stays where it is when more comes above it', async t => {
+  const before = rowsOf(entriesOf(ALL), new Set())
+  const after = rowsOf(entriesOf([...ALL, { ...OUTSIDE, seq: 8 }, { ...OUTSIDE, seq: 9 }]), new Set())
+  t.equal(anchored(65, 30, before, after), 125)
+  t.equal(anchored(0, 30, before, after), 0, 'whoever is at the top sees what comes')
+  t.equal(anchored(65, 30, before, before), 65)
+  t.equal(anchored(65, 30, before, []), 65, 'what is gone holds nothing')
+})
+
+t.test('where the time of a call went', async t => {
+  const phases = (call: object, now = Date.parse(at(100))) => phasesOf({ created_at: at(0), ...call } as Call, now)
+  const by = (source: string, seq: number) => ({ source, at: at(seq) })
+  const approval = {}
+  const ran = { started_at: at(3), finished_at: at(5) }
+  t.same(phases({ status: 'success', approved_by: by('user', 2), approval, ...ran }), [
+    { name: 'decision', from: 0, to: 2_000 },
+    { name: 'turn', from: 2_000, to: 3_000 },
+    { name: 'run', from: 3_000, to: 5_000 }
+  ])
+  t.same(phases({ status: 'success', approved_by: by('auto', 0), ...ran }), [
+    { name: 'turn', from: 0, to: 3_000 },
+    { name: 'run', from: 3_000, to: 5_000 }
+  ])
+  t.same(phases({ status: 'awaiting_approval', approval }), [{ name: 'decision', from: 0, to: 100_000, open: true }])
+  t.same(phases({ status: 'running', approved_by: by('rule', 0), started_at: at(3) }), [
+    { name: 'turn', from: 0, to: 3_000 },
+    { name: 'run', from: 3_000, to: 100_000, open: true }
+  ])
+  t.same(phases({ status: 'rejected', approval, rejected_by: by('user', 4), finished_at: at(4) }), [
+    { name: 'decision', from: 0, to: 4_000 }
+  ])
+  t.same(phases({ status: 'expired', approval, finished_at: at(9) }), [{ name: 'decision', from: 0, to: 9_000 }])
+  t.same(phases({ status: 'error', finished_at: at(0) }), [], 'refused at once')
+})

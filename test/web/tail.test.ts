@@ -1,0 +1,77 @@
+// The end of what a command printed: lines with their colours, the same however the text is cut, and never too many.
+import fc from 'fast-check'
+import t from 'tap'
+import { LINES, type Line, Tail } from '../../web/jobs/tail.ts'
+
+const linesOf = (...parts: string[]) => {
+  const tail = new Tail()
+  for (const part of parts) tail.push(part)
+  return tail.lines
+}
+const plain = (lines: readonly Line[]) => lines.map(line => line.map(({ text }) => text).join(''))
+/** Runs that look the same as one, whichever way they came. */
+const joined = (lines: readonly Line[]) =>
+  lines.map(line =>
+    line.reduce<{ text: string; look: string }[]>((runs, { text, ...looks }) => {
+      const look = JSON.stringify(looks)
+      const last = runs.at(-1)
+      if (last?.look === look) last.text += text
+      else runs.push({ text, look })
+      return runs
+    }, [])
+  )
+
+t.test('colours and weights become runs, and text stays text', async t => {
+  t.same(linesOf('a <b>&\x1b[1;32mok\x1b[0m\n\x1b[38;5;208mo\x1b[48;2;1;2;3mx'), [
+    [
+      { text: 'a <b>&', look: [] },
+      { text: 'ok', look: ['bold', 'fg-ansi-green'] }
+    ],
+    [
+      { text: 'o', look: [], color: 'rgb(255 135 0)' },
+      { text: 'x', look: [], color: 'rgb(255 135 0)', background: 'rgb(1 2 3)' }
+    ]
+  ])
+})
+
+t.test('what only a terminal can do is left out', async t => {
+  t.same(plain(linesOf('\x1b]0;title\x07a\x1b[2Kb\x1b(Bc\x1b=d\x00\x07e')), ['abcde'])
+  t.same(plain(linesOf('\x1b]8;;https://a.example/\x07link\x1b]8;;\x07')), ['link'])
+  t.same(plain(linesOf('10 %\r50 %\r100 %\r\nnext')), ['100 %', 'next'])
+  t.same(plain(linesOf('abc\b\bd')), ['ad'])
+})
+
+t.test('the same lines come of the same text, wherever it is cut', async t => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '\n',
+      '\r\n',
+      '\r',
+      '\x1b[31m',
+      '\x1b[0m',
+      '\x1b[1m',
+      '\x1b]0;t\x07',
+      '\x1b]2;u\x1b\\',
+      '\x1b(B',
+      'ü'
+    ),
+    fc.string({ unit: fc.constantFrom('a', 'b', ' ', '<', '&'), maxLength: 5 })
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 4 }), (pieces, cuts) => {
+      // A line feed at the end, so that nothing waits for what might come.
+      const text = `${pieces.join('')}\n`
+      const at = [...new Set([0, ...cuts.map(cut => Math.min(cut, text.length)), text.length])].sort((a, b) => a - b)
+      const parts = at.slice(1).map((end, n) => text.slice(at[n], end))
+      t.same(joined(linesOf(...parts)), joined(linesOf(text)))
+    })
+  )
+})
+
+t.test('no more is kept than can be looked at', async t => {
+  const tail = new Tail()
+  for (let n = 0; n < 40; n++) tail.push('line\n'.repeat(1_000))
+  t.equal(tail.lines.length + tail.dropped, 40_001)
+  t.ok(tail.lines.length <= LINES + 500)
+  t.same(plain(linesOf('x'.repeat(3_999), 'yz'.repeat(2_001))), [`${'x'.repeat(3_999)}y`, 'zy'.repeat(2_000), 'z'])
+})

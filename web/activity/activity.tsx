@@ -1,0 +1,51 @@
+// Activity: what happens, newest first; and one call whole, beside it.
+import { useKeys } from '../shell/keys.ts'
+import { goTo, route } from '../shell/routes.ts'
+import { CallPage } from './call-page.tsx'
+import { EventPage } from './event-page.tsx'
+import { EventTree } from './event-tree.tsx'
+import { Filters } from './filters.tsx'
+import { older, pauseOrResume, showCleared } from './shown.ts'
+
+export function Activity() {
+  const [opened] = route.value.rest
+  useKeys({
+    p: pauseOrResume,
+    Escape: () => {
+      if (route.peek().rest.length > 0) goTo('activity')
+    }
+  })
+  return (
+    <div class={opened === undefined ? 'split' : 'split split-open'}>
+      <section class="split-list activity" aria-label="Events">
+        <h1 class="spoken">Activity</h1>
+        <Filters />
+        <EventTree opened={opened} />
+        <Older />
+      </section>
+      {opened !== undefined && (
+        <section class="split-detail" aria-label={opened.startsWith('tc_') ? 'Call' : 'Event'}>
+          {opened.startsWith('tc_') ? <CallPage key={opened} id={opened} /> : <EventPage seq={Number(opened)} />}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Older() {
+  const { skipped, cleared } = older.value
+  if (skipped + cleared === 0) return null
+  return (
+    <p class="activity-older muted small row">
+      {skipped > 0 && <span>{skipped.toLocaleString('en')} older skipped</span>}
+      {cleared > 0 && (
+        <>
+          <span>{cleared.toLocaleString('en')} cleared</span>
+          <button type="button" class="button quiet" onClick={showCleared}>
+            Show
+          </button>
+        </>
+      )}
+    </p>
+  )
+}

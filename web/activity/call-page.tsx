@@ -1,0 +1,196 @@
+// One call whole: what was asked, what came of it and when, and the events that told of it.
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { Call } from '../../src/client/client.ts'
+import { client, whatFailed } from '../session/session.ts'
+import { hrefOf } from '../shell/routes.ts'
+import { ring, ringVersion } from '../store/ring.ts'
+import { onEvent } from '../store/step.ts'
+import { clockOf, whenOf } from '../text/times.ts'
+import { callOf, wordsOf } from './entries.ts'
+import { Block, Copy, Raw } from './raw.tsx'
+import { Status } from './status.tsx'
+import { UndoDialog } from './undo-dialog.tsx'
+import { Waterfall } from './waterfall.tsx'
+
+export function CallPage({ id }: { id: string }) {
+  const { call, fault } = useCall(id)
+  const undoing = useSignal(false)
+  const href = hrefOf('activity', id)
+  return (
+    <div class="detail">
+      <header class="detail-head">
+        <h2 class="mono">{call?.tool ?? id}</h2>
+        {call && <Status status={call.status} />}
+        <a class="button quiet detail-close" href={hrefOf('activity')}>
+          Close
+        </a>
+      </header>
+      {fault !== undefined && <p class="notice bad">{fault}</p>}
+      {call && (
+        <>
+          <p class="detail-about">{aboutOf(call)}</p>
+          <div class="row">
+            {call.status === 'awaiting_approval' && (
+              <a class="button primary" href={hrefOf('approvals', id)}>
+                Decide
+              </a>
+            )}
+            {'undo' in call && call.undo?.available && (
+              <button type="button" class="button" onClick={() => (undoing.value = true)}>
+                Undo…
+              </button>
+            )}
+            <Copy text={new URL(href, location.href).href} what="Link to this call">
+              Copy link
+            </Copy>
+          </div>
+          <Facts call={call} />
+          <Section title="Times">
+            <Waterfall call={call} />
+          </Section>
+          <Section title="Params">
+            <Raw value={call.params} label="Params" />
+          </Section>
+          <Outcome call={call} />
+          <Files call={call} />
+          <Events id={id} />
+          <details class="detail-section">
+            <summary>The call as JSON</summary>
+            <Raw value={call} label="The call as JSON" />
+          </details>
+          {undoing.value && <UndoDialog id={id} onClose={() => (undoing.value = false)} />}
+        </>
+      )}
+    </div>
+  )
+}
+
+/** A call as it stands, asked for anew when something is told of it. */
+function useCall(id: string) {
+  const call = useSignal<Call | undefined>(undefined)
+  const fault = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    const stop = new AbortController()
+    let asking = false
+    let again = false
+    const ask = async () => {
+      again = asking
+      if (asking) return
+      asking = true
+      try {
+        call.value = await client().get(id, { signal: stop.signal })
+        fault.value = undefined
+      } catch (error) {
+        if (!stop.signal.aborted) fault.value = whatFailed(error)
+      }
+      asking = false
+      if (again && !stop.signal.aborted) await ask()
+    }
+    void ask()
+    const end = onEvent(event => {
+      if (event.type !== 'tool.progress' && callOf(event) === id) void ask()
+    })
+    return () => {
+      end()
+      stop.abort()
+    }
+  }, [id])
+  return { call: call.value, fault: fault.value }
+}
+
+const aboutOf = (call: Call): string => {
+  if (call.status === 'success') return call.result.title
+  if (call.status === 'error') return call.error.message
+  if ('approval' in call && call.approval && !('reason' in call)) return call.approval.preview.title
+  return 'reason' in call ? call.reason : ''
+}
+
+const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section class="detail-section">
+    <h3>{title}</h3>
+    {children}
+  </section>
+)
+
+function Facts({ call }: { call: Call }) {
+  const decision = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
+  const facts: [name: string, value: string | undefined][] = [
+    ['Asked', `${whenOf(call.created_at)} by ${call.client}`],
+    ['Agent', call.agent],
+    ['Session', call.session_id],
+    ['Workspace', call.workspace],
+    ['Context', call.context],
+    ['Decided', decision && `${SOURCES[decision.source]}${decision.client ? ` (${decision.client})` : ''}`],
+    [
+      'Hooks',
+      call.hooks?.map(({ name, outcome, reason }) => [name, outcome, reason].filter(Boolean).join(' ')).join('; ')
+    ],
+    ['Call', call.tool_call_id]
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) => value !== undefined && [<dt key={`${name} is`}>{name}</dt>, <dd key={name}>{value}</dd>]
+      )}
+    </dl>
+  )
+}
+
+const SOURCES = {
+  auto: 'by what it would do: nobody needed to be asked',
+  user: 'by a person',
+  rule: 'by a remembered rule',
+  config: 'by the configuration',
+  hook: 'by a hook'
+} as const
+
+function Outcome({ call }: { call: Call }) {
+  const text = call.status === 'success' ? call.result.content : undefined
+  const why =
+    call.status === 'error' ? `${call.error.code}: ${call.error.message}` : 'reason' in call ? call.reason : undefined
+  if (text === undefined && why === undefined) return null
+  return (
+    <Section title={why === undefined ? 'Result' : 'Why'}>
+      {why === undefined ? <Block text={text ?? ''} label="Result" /> : <p class="notice bad">{why}</p>}
+    </Section>
+  )
+}
+
+function Files({ call }: { call: Call }) {
+  const changes = ('changes' in call && call.changes) || []
+  if (changes.length === 0) return null
+  return (
+    <Section title="Files">
+      <ul class="files">
+        {changes.map(({ path, from, operation, added, removed }) => (
+          <li key={path}>
+            <span class="muted">{operation}</span> <code>{from === undefined ? path : `${from} → ${path}`}</code>
+            {added !== undefined && <span class="added number"> +{added}</span>}
+            {removed !== undefined && <span class="removed number"> −{removed}</span>}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Events({ id }: { id: string }) {
+  ringVersion.value
+  const events = ring.events.filter(event => callOf(event) === id)
+  return (
+    <Section title="Events">
+      {events.length === 0 && <p class="muted">They are older than what this page holds.</p>}
+      {events.map(event => (
+        <details key={event.seq} class="told">
+          <summary>
+            <time class="muted">{clockOf(event.time)}</time> <span class="mono">{event.type}</span>{' '}
+            <span class="told-words">{wordsOf(event)}</span>
+          </summary>
+          <Raw value={event} label={`Event ${event.seq} as JSON`} />
+        </details>
+      ))}
+    </Section>
+  )
+}

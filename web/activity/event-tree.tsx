@@ -1,0 +1,134 @@
+// The list of events: a tree of calls with their events, of which only what is seen is drawn.
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { EventRow } from './event-row.tsx'
+import { anchored, type Row, windowOf } from './rows.ts'
+import { filter, opened as openedCalls, openRow, rows, toggle } from './shown.ts'
+
+export function EventTree({ opened }: { opened: string | undefined }) {
+  const box = useRef<HTMLDivElement>(null)
+  const seen = useSignal({ first: 0, end: 0 })
+  const active = useSignal<string | undefined>(undefined)
+  const rowHeight = useRef(30)
+  const before = useRef<readonly Row[]>([])
+  const all = rows.value
+
+  const look = () => {
+    if (!box.current) return
+    const { scrollTop, clientHeight } = box.current
+    const next = windowOf(scrollTop, clientHeight, rowHeight.current, rows.peek().length)
+    const now = seen.peek()
+    if (next.first !== now.first || next.end !== now.end) seen.value = next
+  }
+
+  useLayoutEffect(() => {
+    const element = box.current!
+    const watch = new ResizeObserver(() => {
+      rowHeight.current = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row')) || rowHeight.current
+      look()
+    })
+    watch.observe(element)
+    return () => watch.disconnect()
+  }, [])
+
+  useLayoutEffect(() => {
+    const element = box.current!
+    const top = anchored(element.scrollTop, rowHeight.current, before.current, all)
+    if (top !== element.scrollTop) element.scrollTop = top
+    before.current = all
+    look()
+  }, [all])
+
+  const move = (to: number) => {
+    const row = all[Math.max(0, Math.min(to, all.length - 1))]
+    if (!row || !box.current) return
+    active.value = row.key
+    const top = all.indexOf(row) * rowHeight.current
+    const { scrollTop, clientHeight } = box.current
+    if (top < scrollTop) box.current.scrollTop = top
+    else if (top + rowHeight.current > scrollTop + clientHeight)
+      box.current.scrollTop = top + rowHeight.current - clientHeight
+    look()
+  }
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = all.findIndex(({ key }) => key === active.value)
+    const act = keysAt(at, all, move, Math.floor((box.current?.clientHeight ?? 0) / rowHeight.current))[event.key]
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    act()
+  }
+
+  const { first, end } = seen.value
+  const tree = {
+    role: 'tree',
+    'aria-label': 'Calls and events, newest first',
+    tabIndex: 0,
+    'aria-activedescendant': active.value === undefined ? undefined : rowId(active.value),
+    onKeyDown,
+    onFocus: () => {
+      if (active.peek() === undefined) active.value = all[first]?.key
+    }
+  } as const
+  return (
+    <div ref={box} class="events" onScroll={look} {...(all.length > 0 && tree)}>
+      {all.length === 0 && <Nothing />}
+      <div class="events-space" role="none" style={{ height: `calc(${all.length} * var(--row))` }}>
+        {all.slice(first, end).map((row, index) => (
+          <EventRow
+            key={row.key}
+            id={rowId(row.key)}
+            row={row}
+            index={first + index}
+            active={row.key === active.value}
+            opened={row.level === 1 && row.key === opened}
+            expanded={openedCalls.value.has(row.key)}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const rowId = (key: string) => `event-${key.replace('/', '-')}`
+
+/** What the keys of a tree do; j and k are among them. */
+function keysAt(
+  at: number,
+  rows: readonly Row[],
+  move: (to: number) => void,
+  page: number
+): Record<string, () => void> {
+  const row = rows[at]
+  const down = () => move(at + 1)
+  const up = () => move(at - 1)
+  const isCall = row !== undefined && row.event === undefined
+  const isOpen = row !== undefined && openedCalls.peek().has(row.key)
+  return {
+    ArrowDown: down,
+    j: down,
+    ArrowUp: up,
+    k: up,
+    Home: () => move(0),
+    End: () => move(rows.length - 1),
+    PageDown: () => move(at + page),
+    PageUp: () => move(at - page),
+    ...(row && { Enter: () => openRow(row) }),
+    ...(isCall && !isOpen && { ArrowRight: () => toggle(row.key) }),
+    ...(isCall && isOpen && { ArrowLeft: () => toggle(row.key), ArrowRight: down }),
+    ...(row?.level === 2 && { ArrowLeft: () => move(rows.findIndex(({ key }) => key === row.entry.key)) })
+  }
+}
+
+function Nothing() {
+  const { type, tool, session, text } = filter.value
+  const isNarrowed = Boolean(type || tool || session || text)
+  return (
+    <div class="empty">
+      <h2>{isNarrowed ? 'Nothing fits the filter' : 'Nothing has happened yet'}</h2>
+      <p>
+        {isNarrowed ? 'Take part of it away to see more.' : 'Calls and what comes of them show up here by themselves.'}
+      </p>
+    </div>
+  )
+}

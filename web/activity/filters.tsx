@@ -1,0 +1,60 @@
+// What the list is narrowed down by, and its three buttons.
+import { clear, filter, isPaused, missed, offered, pauseOrResume } from './shown.ts'
+
+export function Filters() {
+  const { types, tools, sessions } = offered.value
+  return (
+    <search class="toolbar">
+      <input
+        type="search"
+        class="input toolbar-search"
+        aria-label="Text in events"
+        placeholder="Filter"
+        value={filter.value.text}
+        onInput={({ currentTarget }) => {
+          filter.value = { ...filter.peek(), text: currentTarget.value }
+        }}
+      />
+      <Facet name="type" all="All types" values={types} />
+      <Facet name="tool" all="All tools" values={tools} />
+      <Facet name="session" all="All sessions" values={sessions} />
+      <div class="row toolbar-end">
+        <button type="button" class="button" aria-pressed={isPaused.value} onClick={pauseOrResume}>
+          {isPaused.value ? `Resume (${missed.value.toLocaleString('en')} new)` : 'Pause'}
+        </button>
+        <button type="button" class="button" onClick={clear}>
+          Clear
+        </button>
+      </div>
+    </search>
+  )
+}
+
+interface FacetProps {
+  name: 'type' | 'tool' | 'session'
+  all: string
+  values: string[]
+}
+
+function Facet({ name, all, values }: FacetProps) {
+  const chosen = filter.value[name]
+  // What was chosen stays on offer, also when no event has it any more.
+  const offeredNow = chosen === '' || values.includes(chosen) ? values : [chosen, ...values]
+  return (
+    <select
+      class="input toolbar-facet"
+      aria-label={all}
+      value={chosen}
+      onChange={({ currentTarget }) => {
+        filter.value = { ...filter.peek(), [name]: currentTarget.value }
+      }}
+    >
+      <option value="">{all}</option>
+      {offeredNow.map(value => (
+        <option key={value} value={value}>
+          {value}
+        </option>
+      ))}
+    </select>
+  )
+}

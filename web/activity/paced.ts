@@ -1,0 +1,25 @@
+// Something that changes often, looked at from time to time.
+import { effect, type ReadonlySignal, signal } from '@preact/signals'
+
+/** Follows a signal, at once after a pause and then at most every `ms`. `stop` ends that. */
+export function paced<T>(source: ReadonlySignal<T>, ms: number): { value: ReadonlySignal<T>; stop: () => void } {
+  const followed = signal(source.peek())
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const take = () => {
+    timer = undefined
+    if (followed.peek() === source.peek()) return
+    followed.value = source.peek()
+    timer = setTimeout(take, ms)
+  }
+  const end = effect(() => {
+    source.value
+    if (timer === undefined) take()
+  })
+  return {
+    value: followed,
+    stop: () => {
+      end()
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// The rows of the list, and which of them can be seen. All rows have one height, so that ten thousand cost no more than
+// those on the screen.
+import type { Event } from '../../src/client/client.ts'
+import type { Entry } from './entries.ts'
+
+export interface Row {
+  key: string
+  /** 1: stands by itself. 2: an event of the call above. */
+  level: 1 | 2
+  entry: Entry
+  /** None where the row is a whole call. */
+  event?: Event
+  /** Its place among those of its level, from 1, and how many these are. */
+  place: number
+  of: number
+}
+
+/** The rows of entries; of the calls in `open` their events too. */
+export function rowsOf(entries: readonly Entry[], open: ReadonlySet<string>): Row[] {
+  const rows: Row[] = []
+  for (const [index, entry] of entries.entries()) {
+    const { key, events, tool_call_id } = entry
+    const place = { place: index + 1, of: entries.length }
+    if (tool_call_id === undefined) rows.push({ key, level: 1, entry, event: events[0]!, ...place })
+    else rows.push({ key, level: 1, entry, ...place })
+    if (tool_call_id === undefined || !open.has(key)) continue
+    for (const [n, event] of events.entries())
+      rows.push({ key: `${key}/${event.seq}`, level: 2, entry, event, place: n + 1, of: events.length })
+  }
+  return rows
+}
+
+export interface Window {
+  first: number
+  /** One after the last. */
+  end: number
+}
+
+/** Rows drawn beyond those that are seen, so that a quick hand finds no gap. They come and go by blocks of as many. */
+const BLOCK = 16
+
+export function windowOf(scrollTop: number, height: number, rowHeight: number, count: number): Window {
+  const first = Math.floor(scrollTop / rowHeight / BLOCK) * BLOCK - BLOCK
+  const end = Math.ceil((scrollTop + height) / rowHeight / BLOCK) * BLOCK + BLOCK
+  return { first: Math.max(0, Math.min(first, count)), end: Math.max(0, Math.min(end, count)) }
+}
+
+/** Where to scroll to so that what was seen is seen still, though rows came before it. Whoever stands at the top sees what
+ * comes. */
+export function anchored(scrollTop: number, rowHeight: number, before: readonly Row[], after: readonly Row[]): number {
+  if (scrollTop < rowHeight) return scrollTop
+  const index = Math.floor(scrollTop / rowHeight)
+  const seen = before[index]
+  if (!seen || after[index]?.key === seen.key) return scrollTop
+  const now = after.findIndex(({ key }) => key === seen.key)
+  return now < 0 ? scrollTop : scrollTop + (now - index) * rowHeight
+}

@@ -1,0 +1,96 @@
+// Taking back what a call changed: shows what that would do now, file by file, and asks.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { ToolgateError, type UndoShown } from '../../src/client/client.ts'
+import { client, whatFailed } from '../session/session.ts'
+import { Dialog } from '../shell/dialog.tsx'
+import { goTo, hrefOf } from '../shell/routes.ts'
+import { say } from '../shell/say.tsx'
+
+/** How long the undo is waited for here; it goes on without. */
+const WAIT_MS = 10_000
+
+const ACTIONS: Record<UndoShown['files'][number]['action'], string> = {
+  restore: 'is put back as it was',
+  merge: 'is put back; what was changed later stays',
+  delete: 'is deleted',
+  recreate: 'is made again',
+  move_back: 'is moved back',
+  nothing: 'is as it was already',
+  conflict: 'stays as it is',
+  not_kept: 'cannot be put back'
+}
+
+export function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const shown = useSignal<UndoShown | undefined>(undefined)
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  useEffect(() => {
+    client()
+      .showUndo(id)
+      .then(
+        found => {
+          shown.value = found
+        },
+        error => {
+          fault.value = whatFailed(error)
+        }
+      )
+  }, [id])
+
+  const undo = async () => {
+    const digest = shown.value?.digest
+    if (digest === undefined || busy.value) return
+    busy.value = true
+    try {
+      const call = await client().undo(id, { digest, wait_ms: WAIT_MS })
+      say(call.status === 'success' ? 'Undone' : `The undo is ${call.status.replaceAll('_', ' ')}`)
+      onClose()
+      if (call.status === 'awaiting_approval') goTo('approvals', call.tool_call_id)
+      else goTo('activity', call.tool_call_id)
+    } catch (error) {
+      fault.value = whatFailed(error)
+      const now =
+        error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED' ? error.problem?.details : undefined
+      if (now) shown.value = now as unknown as UndoShown
+      busy.value = false
+    }
+  }
+
+  const { available = false, reason, files = [] } = shown.value ?? {}
+  return (
+    <Dialog title="Undo this call" onClose={onClose} onSubmit={() => void undo()}>
+      <div class="inside">
+        {fault.value !== undefined && (
+          <p class="notice bad" role="alert">
+            {fault.value}
+          </p>
+        )}
+        {!shown.value && !fault.value && <p class="muted">Looking what that would do…</p>}
+        {reason !== undefined && <p class="notice warn">{reason}</p>}
+        {files.map(file => (
+          <section key={file.path} class="undo-file">
+            <h3>
+              <code>{file.path}</code> <span class="muted">{ACTIONS[file.action]}</span>
+            </h3>
+            {file.note !== undefined && <p>{file.note}</p>}
+            {file.conflicts?.map(({ tool_call_id, message }) => (
+              <p key={message} class="notice warn">
+                {message} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
+              </p>
+            ))}
+            {file.diff !== undefined && <pre class="code">{file.diff}</pre>}
+          </section>
+        ))}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Leave it
+          </button>
+          <button type="button" class="button primary" disabled={!available || busy.value} onClick={() => void undo()}>
+            {files.length === 1 ? 'Undo in 1 file' : `Undo in ${files.length} files`}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,51 @@
+// The times of one call as bars, each with its figure.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Call } from '../../src/client/client.ts'
+import { millisOf } from '../text/times.ts'
+import { phasesOf } from './phases.ts'
+
+/** How often a bar that grows is drawn anew. */
+const TICK_MS = 1_000
+
+const WORDS: Record<string, string> = {
+  decision: 'Waited for a decision',
+  turn: 'Waited for its turn',
+  run: 'Ran'
+}
+const OPEN_WORDS: Record<string, string> = {
+  decision: 'Waits for a decision',
+  turn: 'Waits for its turn',
+  run: 'Runs'
+}
+
+export function Waterfall({ call }: { call: Call }) {
+  const now = useSignal(Date.now())
+  const phases = phasesOf(call, now.value)
+  const grows = phases.some(({ open }) => open)
+  useEffect(() => {
+    if (!grows) return
+    const timer = setInterval(() => {
+      now.value = Date.now()
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [grows])
+  const whole = Math.max(1, ...phases.map(({ to }) => to))
+  if (phases.length === 0) return <p class="muted">It was refused at once, and never ran.</p>
+  return (
+    <dl class="waterfall">
+      {phases.map(({ name, from, to, open }) => (
+        <div key={name} class="waterfall-phase">
+          <dt>{(open ? OPEN_WORDS : WORDS)[name]}</dt>
+          <dd class="number">{millisOf(to - from)}</dd>
+          <dd aria-hidden="true" class="waterfall-track">
+            <span
+              class={`waterfall-bar ${name}`}
+              style={{ left: `${(from / whole) * 100}%`, width: `${((to - from) / whole) * 100}%` }}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,128 @@
+// One job: how it stands, what it prints, and what can be done to it.
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Job } from '../../src/client/client.ts'
+import { JobStatus } from '../activity/status.tsx'
+import { client, whatFailed } from '../session/session.ts'
+import { Dialog } from '../shell/dialog.tsx'
+import { hrefOf } from '../shell/routes.ts'
+import { say } from '../shell/say.tsx'
+import { bytesOf, millisOf, whenOf } from '../text/times.ts'
+import { JobInput } from './job-input.tsx'
+import { lastedOf } from './jobs.tsx'
+import { FollowedOutput, wholeOutput } from './output.ts'
+import { Terminal } from './terminal.tsx'
+
+export function JobPage({ job, now }: { job: Job; now: number }) {
+  const { task_id, command, status } = job
+  const stopping = useSignal(false)
+  const fault = useSignal<string | undefined>(undefined)
+  const output = useMemo(() => new FollowedOutput(client(), task_id, job.output_bytes), [task_id])
+  useEffect(() => () => output.close(), [output])
+  return (
+    <div class="detail detail-tall">
+      <header class="detail-head">
+        <h2 class="mono detail-command">{command}</h2>
+        <JobStatus job={job} />
+        <a class="button quiet detail-close" href={hrefOf('jobs')}>
+          Close
+        </a>
+      </header>
+      <p class="row muted small">
+        <span class="number">{millisOf(lastedOf(job, now))}</span>
+        <span>since {whenOf(job.started_at)}</span>
+        <span>in {job.cwd === '.' ? 'the workspace' : job.cwd}</span>
+        {job.isolation !== 'none' && <span>kept by the sandbox ({job.isolation})</span>}
+        {endOf(job) !== undefined && <span>{endOf(job)}</span>}
+        <a href={hrefOf('activity', task_id)}>Its call</a>
+      </p>
+      {job.reason !== undefined && <p class="notice">{job.reason}</p>}
+      {fault.value !== undefined && (
+        <p class="notice bad" role="alert">
+          {fault.value}
+        </p>
+      )}
+      <Terminal output={output} label={`Output of ${command}`}>
+        <Download id={task_id} onFault={error => (fault.value = whatFailed(error))} />
+        {status === 'running' && (
+          <button type="button" class="button danger" onClick={() => (stopping.value = true)}>
+            Stop…
+          </button>
+        )}
+      </Terminal>
+      {status === 'running' && job.interactive && (
+        <JobInput
+          id={task_id}
+          hasTerminal={job.pty !== undefined}
+          onFault={error => (fault.value = whatFailed(error))}
+        />
+      )}
+      {stopping.value && <StopDialog job={job} onClose={() => (stopping.value = false)} />}
+    </div>
+  )
+}
+
+function endOf({ exit_code, signal }: Job): string | undefined {
+  if (typeof exit_code === 'number') return `exit code ${exit_code}`
+  return typeof signal === 'string' ? `ended by ${signal}` : undefined
+}
+
+function Download({ id, onFault }: { id: string; onFault: (error: unknown) => void }) {
+  const got = useSignal<number | undefined>(undefined)
+  const download = async () => {
+    got.value = 0
+    try {
+      const blob = await wholeOutput(client(), id, bytes => {
+        got.value = bytes
+      })
+      const link = Object.assign(document.createElement('a'), {
+        href: URL.createObjectURL(blob),
+        download: `${id}.txt`
+      })
+      link.click()
+      URL.revokeObjectURL(link.href)
+    } catch (error) {
+      onFault(error)
+    }
+    got.value = undefined
+  }
+  return (
+    <button type="button" class="button" disabled={got.value !== undefined} onClick={() => void download()}>
+      {got.value === undefined ? 'Download' : bytesOf(got.value)}
+    </button>
+  )
+}
+
+function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
+  const fault = useSignal<string | undefined>(undefined)
+  const stop = async () => {
+    try {
+      await client().cancel(job.task_id, { reason: 'stopped in the console' })
+      say('Stopped')
+      onClose()
+    } catch (error) {
+      fault.value = whatFailed(error)
+    }
+  }
+  return (
+    <Dialog title="Stop this command?" onClose={onClose} onSubmit={() => void stop()}>
+      <div class="inside">
+        <pre class="code">{job.command}</pre>
+        <p>It is asked to end, and made to a moment later, with all that it started.</p>
+        {fault.value !== undefined && (
+          <p class="notice bad" role="alert">
+            {fault.value}
+          </p>
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Let it run
+          </button>
+          <button type="button" class="button danger" onClick={() => void stop()}>
+            Stop it
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,103 @@
+// Jobs: commands that run on after their call, or did; and what one of them prints.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Job } from '../../src/client/client.ts'
+import { JobStatus } from '../activity/status.tsx'
+import { client, whatFailed } from '../session/session.ts'
+import { useKeys } from '../shell/keys.ts'
+import { goTo, hrefOf, route } from '../shell/routes.ts'
+import { jobs, putJobs } from '../store/jobs.ts'
+import { clockOf, millisOf } from '../text/times.ts'
+import { JobPage } from './job-page.tsx'
+import { useNow } from './now.ts'
+
+export function Jobs() {
+  const fault = useEnded()
+  const [opened] = route.value.rest
+  const list = inOrder([...jobs.value.values()])
+  const now = useNow(list.some(({ status }) => status === 'running'))
+  const job = opened === undefined ? undefined : jobs.value.get(opened)
+  const move = (by: number) => {
+    const at = list.findIndex(({ task_id }) => task_id === opened)
+    const next = list[at < 0 ? 0 : Math.max(0, Math.min(at + by, list.length - 1))]
+    if (next) goTo('jobs', next.task_id)
+  }
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    Escape: () => {
+      if (route.peek().rest.length > 0) goTo('jobs')
+    }
+  })
+  return (
+    <div class={opened === undefined ? 'split' : 'split split-open'}>
+      <nav class="split-list" aria-label="Jobs">
+        <h1 class="spoken">Jobs</h1>
+        {fault !== undefined && <p class="notice bad">{fault}</p>}
+        {list.length === 0 ? (
+          <div class="empty">
+            <h2>No jobs</h2>
+            <p>
+              A command that runs on after its call is a job: started in the background, or sent there. It shows up here
+              with what it prints.
+            </p>
+          </div>
+        ) : (
+          <ul class="list">
+            {list.map(each => (
+              <JobItem key={each.task_id} job={each} now={now} current={each.task_id === opened} />
+            ))}
+          </ul>
+        )}
+      </nav>
+      {opened !== undefined && (
+        <section class="split-detail" aria-label="Job">
+          {job ? (
+            <JobPage key={job.task_id} job={job} now={now} />
+          ) : (
+            <p class="detail muted">There is no such job, or it ended too long ago.</p>
+          )}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function JobItem({ job, now, current }: { job: Job; now: number; current: boolean }) {
+  return (
+    <li>
+      <a class="list-item" href={hrefOf('jobs', job.task_id)} aria-current={current ? 'true' : undefined}>
+        <span class="list-title mono">{job.command}</span>
+        <span class="list-facts">
+          <JobStatus job={job} />
+          <span class="number">{millisOf(lastedOf(job, now))}</span>
+          <span>since {clockOf(job.started_at)}</span>
+          {job.description !== undefined && <span class="list-words">{job.description}</span>}
+        </span>
+      </a>
+    </li>
+  )
+}
+
+/** Those that run first, and of each kind the newest first. */
+const inOrder = (list: Job[]) =>
+  list.sort(
+    (a, b) => Number(b.status === 'running') - Number(a.status === 'running') || (a.started_at < b.started_at ? 1 : -1)
+  )
+
+export const lastedOf = (job: Job, now: number) =>
+  job.duration_ms ??
+  Math.max(0, (job.ended_at === undefined ? now : Date.parse(job.ended_at)) - Date.parse(job.started_at))
+
+/** Asks for those that have ended, which no snapshot tells of. */
+function useEnded(): string | undefined {
+  const fault = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    client()
+      .jobs()
+      .then(putJobs, error => {
+        fault.value = whatFailed(error)
+      })
+  }, [])
+  return fault.value
+}

@@ -1,0 +1,145 @@
+// The end of what a command printed, as lines of coloured runs. Only so much is kept; what went before is counted.
+import { AnsiUp } from 'ansi_up'
+
+/** A stretch of text that looks the same. */
+export interface Run {
+  text: string
+  /** Names of classes, such as `bold` and `fg-red`. */
+  look: readonly string[]
+  /** Colours that have no name. */
+  color?: string
+  background?: string
+}
+
+export type Line = readonly Run[]
+
+/** How many lines are kept. */
+export const LINES = 5_000
+/** Let go at once. */
+const SLACK = 500
+/** A line that never ends is broken, so that it cannot hold up the page. */
+const LONGEST = 4_000
+
+interface Look {
+  text: string
+  bold: boolean
+  faint: boolean
+  italic: boolean
+  underline: boolean
+  fg: Colour | null
+  bg: Colour | null
+}
+interface Colour {
+  rgb: readonly number[]
+  class_name: string
+}
+
+/** Reads colours and the like; instead of HTML it gives the runs themselves, so that no text becomes markup. */
+class Runs extends AnsiUp {
+  readonly #found: Run[] = []
+
+  constructor() {
+    super()
+    // The package makes a string of each run by this; it is told to hand the run over instead.
+    Object.assign(this, {
+      transform_to_html: (look: Look) => {
+        this.#found.push(runOf(look))
+        return ''
+      },
+      process_hyperlink: ({ text }: { text: string }) => {
+        this.#found.push({ text, look: [] })
+        return ''
+      }
+    })
+  }
+
+  read(text: string): Run[] {
+    this.ansi_to_html(text)
+    return this.#found.splice(0)
+  }
+}
+
+const ESC = '\u001b'
+const BELL = '\u0007'
+const BACKSPACE = '\b'
+/** A title and the like: what is no link. */
+const OSC = `${ESC}\\](?!8;)[^${ESC}${BELL}]*`
+/** What a terminal acts on and a page does not: titles, character sets, keypad modes, and most control characters. */
+const IGNORED = new RegExp(
+  `${OSC}(?:${BELL}|${ESC}\\\\)|${ESC}[()][0-9A-Za-z]|${ESC}[=>78DEHMNOZc]|(?![\\t\\n\\r${BACKSPACE}${BELL}${ESC}])\\p{Cc}`,
+  'gu'
+)
+/** The beginning of one of them, cut off by the end of what has come. */
+const UNFINISHED = new RegExp(`(?:${OSC}${ESC}?|${ESC}[()]?|\\r)$`, 'u')
+
+export class Tail {
+  /** Oldest first. The last one goes on. Lines that are whole are never changed. */
+  lines: Line[] = [[]]
+  /** How many lines were let go. */
+  dropped = 0
+  readonly #runs = new Runs()
+  #rest = ''
+
+  push(text: string) {
+    const whole = this.#rest + text
+    this.#rest = UNFINISHED.exec(whole)?.[0] ?? ''
+    const ready = whole.slice(0, whole.length - this.#rest.length).replaceAll(IGNORED, '')
+    for (const run of this.#runs.read(ready)) this.#add(run)
+    if (this.lines.length > LINES + SLACK) {
+      this.dropped += this.lines.length - LINES
+      this.lines = this.lines.slice(-LINES)
+    }
+  }
+
+  #add({ text, ...look }: Run) {
+    const [first = '', ...others] = text.replaceAll('\r\n', '\n').replaceAll(BELL, '').split('\n')
+    this.#extend({ text: first, ...look })
+    for (const line of others) {
+      this.lines.push([])
+      this.#extend({ text: line, ...look })
+    }
+  }
+
+  /** A carriage return begins the line anew, as bars of progress do. */
+  #extend({ text, ...look }: Run) {
+    const last = text.lastIndexOf('\r')
+    if (last >= 0) this.lines[this.lines.length - 1] = []
+    for (let left = withoutErased(text.slice(last + 1)); left !== ''; ) {
+      const line = this.lines.at(-1)!
+      const room = LONGEST - line.reduce((sum, { text }) => sum + text.length, 0)
+      this.lines[this.lines.length - 1] = [...line, { ...look, text: left.slice(0, room) }]
+      left = left.slice(room)
+      if (left !== '') this.lines.push([])
+    }
+  }
+}
+
+/** Backspaces take back what stands before them. */
+function withoutErased(text: string): string {
+  if (!text.includes(BACKSPACE)) return text
+  const kept: string[] = []
+  for (const character of text)
+    if (character === BACKSPACE) kept.pop()
+    else kept.push(character)
+  return kept.join('')
+}
+
+function runOf({ text, bold, faint, italic, underline, fg, bg }: Look): Run {
+  const look = [
+    bold && 'bold',
+    faint && 'faint',
+    italic && 'italic',
+    underline && 'underline',
+    isNamed(fg) && `fg-${fg?.class_name}`,
+    isNamed(bg) && `bg-${bg?.class_name}`
+  ].filter(name => name !== false)
+  return {
+    text,
+    look,
+    ...(fg && !isNamed(fg) && { color: cssOf(fg) }),
+    ...(bg && !isNamed(bg) && { background: cssOf(bg) })
+  }
+}
+
+const isNamed = (colour: Colour | null) => colour !== null && colour.class_name !== 'truecolor'
+const cssOf = ({ rgb }: Colour) => `rgb(${rgb.join(' ')})`
