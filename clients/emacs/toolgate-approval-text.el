@@ -76,6 +76,9 @@ unsaved changes here; FOLDER and BRANCH are where it would run."
   (let ((warn (lambda (text)
                 (insert (toolgate-faces-text (concat "! " text) 'toolgate-stale)
                         "\n"))))
+    (when (toolgate-get call 'renewed)
+      (funcall warn "It would do something else by now than was shown first: \
+this."))
     (when (equal (toolgate-get call 'approval 'level) "strict")
       (funcall warn "Strict: approving asks once more, to be sure."))
     (dolist (file unsaved)

@@ -59,8 +59,9 @@
 \\{toolgate-approval-mode-map}"
   (setq truncate-lines nil
         buffer-invisibility-spec '(toolgate-folded)
-        header-line-format '(:eval (toolgate-approval--header))
-        revert-buffer-function (lambda (&rest _) (toolgate-approval--render)))
+        header-line-format '(:eval (toolgate-approval--header)))
+  (setq-local revert-buffer-function
+              (lambda (&rest _) (toolgate-approval--render)))
   (toolgate-lines-setup)
   (toolgate-guard-start))
 
@@ -114,6 +115,7 @@
     (apply #'toolgate-approval-text-insert call
            :diff (and diff (toolgate-diff-text diff)) place)
     (toolgate-lines-order)
+    (set-buffer-modified-p nil)
     (goto-char (point-min))
     (dolist (window (get-buffer-window-list nil nil t))
       (set-window-point window (point-min)))))
@@ -147,7 +149,7 @@
 (defun toolgate-approval--pending (_connection call)
   "CALL begins to wait for a decision, or would do something else now."
   (if (toolgate-approval--find call)
-      (progn (toolgate-approval--show-changed call)
+      (progn (toolgate-approval--show-changed `((renewed . t) ,@call))
              (toolgate-message "Changed, look again: %s"
                                (toolgate-decide-title call)))
     (funcall toolgate-notify-function "Approval needed"

@@ -74,7 +74,8 @@
       (unless (equal call toolgate-decide-call)
         (let ((inhibit-read-only t))
           (erase-buffer)
-          (insert diff))
+          (insert (toolgate-lines-break diff)))
+        (set-buffer-modified-p nil)
         (goto-char (point-min))
         (setq toolgate-decide-call call
               toolgate-buffer-connection (toolgate-store-connection call))

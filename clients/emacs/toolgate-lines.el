@@ -24,15 +24,24 @@
   "Return TEXT with its overlong lines broken, each place marked."
   (if (<= (length text) toolgate-lines--longest) text
     (with-temp-buffer
-      (insert text)
-      (goto-char (point-min))
-      (while (not (eobp))
-        (let ((end (line-end-position)))
-          (if (<= (- end (point)) toolgate-lines--longest) (forward-line 1)
-            (forward-char toolgate-lines--longest)
-            (insert (propertize "\\\n" 'face 'shadow 'font-lock-face 'shadow
-                                'toolgate-break t)))))
+      (toolgate-lines-append text)
       (buffer-string))))
+
+(defun toolgate-lines-append (text)
+  "Append TEXT to the current buffer, with overlong lines broken.
+Return where it begins."
+  (goto-char (point-max))
+  (let ((start (point)))
+    (insert text)
+    (goto-char start)
+    (beginning-of-line)
+    (while (not (eobp))
+      (if (<= (- (line-end-position) (point)) toolgate-lines--longest)
+          (forward-line 1)
+        (forward-char toolgate-lines--longest)
+        (insert (propertize "\\\n" 'face 'shadow 'font-lock-face 'shadow
+                            'toolgate-break t))))
+    start))
 
 (defun toolgate-lines-setup ()
   "Make the current buffer show text of others quickly and as it is."

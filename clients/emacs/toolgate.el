@@ -44,6 +44,15 @@
   :type 'boolean)
 
 (autoload 'toolgate-approvals "toolgate-list" nil t)
+(autoload 'toolgate-next-approval "toolgate-approval" nil t)
+(autoload 'toolgate-call-tool "toolgate-call" nil t)
+(autoload 'toolgate-undo-call "toolgate-call" nil t)
+(autoload 'toolgate-cancel "toolgate-jobs" nil t)
+(autoload 'toolgate-jobs "toolgate-jobs" nil t)
+(autoload 'toolgate-events "toolgate-log" nil t)
+(autoload 'toolgate-menu "toolgate-menu" nil t)
+(autoload 'toolgate-open-console "toolgate-menu" nil t)
+(autoload 'toolgate-rules "toolgate-rules" nil t)
 (autoload 'toolgate-doctor "toolgate-doctor" nil t)
 
 ;;;; The mode

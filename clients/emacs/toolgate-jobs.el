@@ -1,0 +1,131 @@
+;;; toolgate-jobs.el --- Commands that run on  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; The jobs of all servers, and ending calls that run.
+
+;;; Code:
+
+(require 'tabulated-list)
+(require 'toolgate-output)
+
+(defvar toolgate-jobs-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "RET") #'toolgate-jobs-output)
+    (define-key map "k" #'toolgate-jobs-stop)
+    (define-key map "i" #'toolgate-jobs-input)
+    map)
+  "Keys of `toolgate-jobs-mode'.")
+
+(define-derived-mode toolgate-jobs-mode tabulated-list-mode "Agent-Jobs"
+  "Commands that run on after their call, or did.
+
+\\{toolgate-jobs-mode-map}"
+  (setq tabulated-list-format
+        [("State" 12 t) ("Age" 12 nil) ("Project" 16 t) ("Command" 0 t)]
+        tabulated-list-padding 1
+        tabulated-list-entries #'toolgate-jobs--entries)
+  (toolgate-lines-setup)
+  (tabulated-list-init-header))
+
+(defun toolgate-jobs--entries ()
+  "Return what is listed: jobs, the newest first."
+  (mapcan
+   (lambda (connection)
+     (mapcar (lambda (job) (toolgate-jobs--entry connection job))
+             (reverse (toolgate-store-jobs connection))))
+   (copy-sequence toolgate-connections)))
+
+(defun toolgate-jobs--entry (connection job)
+  "Return how JOB of CONNECTION is listed."
+  (list (cons connection (toolgate-get job 'task_id))
+        (vector (toolgate-jobs--state job)
+                (toolgate-faces-age (toolgate-get job 'started_at))
+                (file-name-nondirectory
+                 (directory-file-name (toolgate-connection-name connection)))
+                (toolgate-faces-line (toolgate-get job 'command)))))
+
+(defun toolgate-jobs--state (job)
+  "Return in a word how JOB stands."
+  (let ((status (toolgate-get job 'status))
+        (code (toolgate-get job 'exit_code)))
+    (cond ((equal status "running")
+           (toolgate-faces-text status 'toolgate-risk-medium))
+          ((and code (/= code 0))
+           (toolgate-faces-text (format "exited %d" code) 'toolgate-risk-high))
+          (t (toolgate-faces-text (or status "") 'toolgate-muted)))))
+
+;;;###autoload
+(defun toolgate-jobs ()
+  "List commands that run on in the background."
+  (interactive)
+  (pop-to-buffer (get-buffer-create "*Agent Jobs*"))
+  (unless (derived-mode-p 'toolgate-jobs-mode) (toolgate-jobs-mode))
+  (tabulated-list-print t)
+  (unless (toolgate-jobs--entries) (message "No command runs in the background")))
+
+(defun toolgate-jobs--changed (_connection)
+  "Let the list, where it can be seen, be what is known."
+  (when-let ((buffer (get-buffer "*Agent Jobs*")))
+    (when (get-buffer-window buffer t)
+      (with-current-buffer buffer (tabulated-list-print t)))))
+
+(add-hook 'toolgate-state-changed-hook #'toolgate-jobs--changed)
+
+(defun toolgate-jobs--at-point ()
+  "Return the connection and the id of the job at point."
+  (or (tabulated-list-get-id) (user-error "No job on this line")))
+
+(defun toolgate-jobs-output ()
+  "Go to what the job at point prints."
+  (interactive nil toolgate-jobs-mode)
+  (let ((job (toolgate-jobs--at-point)))
+    (toolgate-output-show (cdr job) (car job)
+                          (aref (tabulated-list-get-entry) 3))))
+
+(defun toolgate-jobs-stop ()
+  "Stop the job at point, after a question."
+  (interactive nil toolgate-jobs-mode)
+  (let ((job (toolgate-jobs--at-point)))
+    (toolgate-output-stop-call (cdr job) (car job))))
+
+(defun toolgate-jobs-input (text)
+  "Write TEXT and a line feed to the job at point."
+  (interactive "sInput: " toolgate-jobs-mode)
+  (let ((job (toolgate-jobs--at-point)))
+    (toolgate-output-send (cdr job) (car job) text)))
+
+;;;###autoload
+(defun toolgate-cancel ()
+  "End a call that waits or runs, or a job; choose which."
+  (interactive)
+  (let* ((connection (toolgate-current-connection))
+         (choices
+          (append
+           (mapcar (lambda (call)
+                     (cons (format "%s  %s  %s" (toolgate-get call 'tool)
+                                   (toolgate-get call 'status)
+                                   (toolgate-get call 'tool_call_id))
+                           (toolgate-get call 'tool_call_id)))
+                   (seq-remove #'toolgate-store-ended-p
+                               (toolgate-store-calls connection)))
+           (mapcar (lambda (job)
+                     (cons (format "%s  job  %s"
+                                   (toolgate-faces-line
+                                    (toolgate-get job 'command))
+                                   (toolgate-get job 'task_id))
+                           (toolgate-get job 'task_id)))
+                   (seq-filter (lambda (job)
+                                 (equal "running" (toolgate-get job 'status)))
+                               (toolgate-store-jobs connection)))))
+         (_ (unless choices (user-error "Nothing waits or runs")))
+         (choice (completing-read "End: " choices nil t)))
+    (toolgate-output-stop-call (cdr (assoc choice choices)) connection)))
+
+(provide 'toolgate-jobs)
+;;; toolgate-jobs.el ends here

@@ -1,0 +1,149 @@
+;;; toolgate-log.el --- The events of a server, as they come  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A line for each event.  Lines are gathered and appended ten times a second;
+;; the buffer is never rebuilt, and its oldest lines go.
+
+;;; Code:
+
+(require 'json)
+(require 'toolgate-store)
+(require 'toolgate-faces)
+(require 'toolgate-lines)
+
+(defconst toolgate-log--most-lines 10000
+  "How many lines the log has at most.")
+(defconst toolgate-log--pause 0.1
+  "Seconds for which lines are gathered.")
+
+(defvar-local toolgate-log--waiting nil "Events to be appended, newest first.")
+(defvar-local toolgate-log--timer nil "Timer that appends them.")
+(defvar-local toolgate-log--seq 0 "The newest event that was taken.")
+
+(defvar toolgate-log-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "RET") #'toolgate-log-event)
+    map)
+  "Keys of `toolgate-log-mode'.")
+
+(define-derived-mode toolgate-log-mode special-mode "Agent-Events"
+  "What happens at a server.  It follows while point is at the end.
+
+\\{toolgate-log-mode-map}"
+  (setq truncate-lines t)
+  (toolgate-lines-setup)
+  (buffer-disable-undo))
+
+;;;###autoload
+(defun toolgate-events ()
+  "Go to the log of what happens at the server of this buffer."
+  (interactive)
+  (let* ((connection (toolgate-current-connection))
+         (name (format "*Agent Events: %s*" (toolgate-connection-name connection))))
+    (pop-to-buffer (get-buffer-create name))
+    (unless (derived-mode-p 'toolgate-log-mode)
+      (toolgate-log-mode)
+      (setq toolgate-buffer-connection connection)
+      (toolgate-log--append (toolgate-store-events connection))
+      (goto-char (point-max)))))
+
+(defun toolgate-log--take (connection event)
+  "Append EVENT of CONNECTION soon, where that is logged."
+  (dolist (buffer (buffer-list))
+    (with-current-buffer buffer
+      (when (and (derived-mode-p 'toolgate-log-mode)
+                 (eq connection toolgate-buffer-connection))
+        (push event toolgate-log--waiting)
+        (unless toolgate-log--timer
+          (setq toolgate-log--timer
+                (run-with-timer toolgate-log--pause nil
+                                #'toolgate-log--flush buffer)))))))
+
+(add-hook 'toolgate-event-functions #'toolgate-log--take)
+
+(defun toolgate-log--flush (buffer)
+  "Append to BUFFER what waits."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (let ((events (nreverse toolgate-log--waiting)))
+        (setq toolgate-log--waiting nil
+              toolgate-log--timer nil)
+        (toolgate-log--append events)))))
+
+(defun toolgate-log--append (events)
+  "Append EVENTS that are new; who is at the end stays at the end."
+  (let ((inhibit-read-only t)
+        (following (seq-filter (lambda (window)
+                                 (= (window-point window) (point-max)))
+                               (get-buffer-window-list nil nil t)))
+        (at-end (eobp)))
+    (save-excursion
+      (dolist (event events)
+        (let ((seq (or (toolgate-get event 'seq) 0)))
+          (when (> seq toolgate-log--seq)
+            (setq toolgate-log--seq seq)
+            (toolgate-lines-append (toolgate-log--line event)))))
+      (toolgate-log--cap))
+    (when at-end (goto-char (point-max)))
+    (dolist (window following) (set-window-point window (point-max)))))
+
+(defun toolgate-log--cap ()
+  "Let the oldest quarter of the lines go once there are too many."
+  (when (> (line-number-at-pos (point-max)) toolgate-log--most-lines)
+    (goto-char (point-min))
+    (forward-line (/ toolgate-log--most-lines 4))
+    (delete-region (point-min) (point))))
+
+(defun toolgate-log--line (event)
+  "Return the line for EVENT."
+  (propertize
+   (concat (toolgate-faces-text (toolgate-log--time event) 'toolgate-muted) " "
+           (format "%-24s" (toolgate-get event 'type)) " "
+           (toolgate-faces-line (toolgate-log--gist event)) "\n")
+   'toolgate-event event))
+
+(defun toolgate-log--time (event)
+  "Return when EVENT was, in the time of this place."
+  (if-let ((time (toolgate-get event 'time)))
+      (format-time-string "%T" (date-to-time time))
+    "        "))
+
+(defconst toolgate-log--gist
+  '(tool effect decision status operation path delta message command state
+         requires_approval reason outcome rule_id name tool_call_id)
+  "Fields that a line has, in their order.")
+
+(defun toolgate-log--gist (event)
+  "Return what EVENT says, in short."
+  (mapconcat (lambda (field)
+               (let ((value (toolgate-get event field)))
+                 (cond ((null value) "")
+                       ((eq value t) (format "%s " field))
+                       ((or (stringp value) (numberp value))
+                        (format "%s " value))
+                       (t ""))))
+             toolgate-log--gist ""))
+
+(defun toolgate-log-event ()
+  "Show the event at point whole."
+  (interactive nil toolgate-log-mode)
+  (let ((event (or (get-text-property (point) 'toolgate-event)
+                   (user-error "No event on this line"))))
+    (with-current-buffer (get-buffer-create "*Agent Event*")
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert (decode-coding-string (toolgate-json-encode event) 'utf-8))
+        (json-pretty-print-buffer)
+        (goto-char (point-min)))
+      (special-mode)
+      (toolgate-lines-setup)
+      (display-buffer (current-buffer)))))
+
+(provide 'toolgate-log)
+;;; toolgate-log.el ends here

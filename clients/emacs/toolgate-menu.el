@@ -1,0 +1,92 @@
+;;; toolgate-menu.el --- All commands, a key each  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A menu by transient where it is there, which it is in Emacs 28; by
+;; completion where it is not.  Only what transient 0.3.7 has is used.
+
+;;; Code:
+
+(require 'toolgate-store)
+
+(declare-function transient-prefix "transient")
+
+(defconst toolgate-menu--commands
+  '(("Decide"
+     ("n" "next approval" toolgate-next-approval)
+     ("a" "all that wait" toolgate-approvals)
+     ("r" "remembered rules" toolgate-rules))
+    ("Run"
+     ("t" "run a tool" toolgate-call-tool)
+     ("u" "undo a call" toolgate-undo-call)
+     ("c" "end a call" toolgate-cancel))
+    ("Look"
+     ("j" "jobs" toolgate-jobs)
+     ("e" "events" toolgate-events)
+     ("w" "web console" toolgate-open-console))
+    ("Server"
+     ("C" "connect" toolgate-connect)
+     ("S" "start" toolgate-start)
+     ("X" "stop" toolgate-stop)
+     ("d" "doctor" toolgate-doctor)))
+  "Groups of commands: each a key, words and the command.")
+
+(defvar toolgate-menu--made nil
+  "Whether the transient is defined.")
+
+;;;###autoload
+(defun toolgate-menu ()
+  "Choose what to do."
+  (interactive)
+  (if (require 'transient nil t) (toolgate-menu--by-transient)
+    (toolgate-menu--by-completion)))
+
+(defun toolgate-menu--by-transient ()
+  "Choose by a menu of transient."
+  (unless toolgate-menu--made
+    ;; Made when first asked for: a macro of whichever transient is there.
+    (eval `(transient-define-prefix toolgate-menu-transient ()
+             "What can be done with Toolgate."
+             [:description toolgate-menu--title
+              ,@(mapcar #'vconcat toolgate-menu--commands)])
+          t)
+    (setq toolgate-menu--made t))
+  (call-interactively 'toolgate-menu-transient))
+
+(defun toolgate-menu--title ()
+  "Return the heading of the menu: where we are, and what waits."
+  (format "Toolgate: %s, %d pending"
+          (if-let ((connection (toolgate-current-connection t)))
+              (toolgate-connection-name connection)
+            "not connected")
+          (toolgate-store-pending-count)))
+
+(defun toolgate-menu--by-completion ()
+  "Choose by completion."
+  (let* ((commands (apply #'append (mapcar #'cdr toolgate-menu--commands)))
+         (words (mapcar #'cadr commands))
+         (word (completing-read "Toolgate: " words nil t)))
+    (when-let ((command (seq-find (lambda (each) (equal word (cadr each)))
+                                  commands)))
+      (call-interactively (nth 2 command)))))
+
+;;;###autoload
+(defun toolgate-open-console ()
+  "Open the web console of the server in a browser.
+The address holds a code that is good once and for a minute, never a token."
+  (interactive)
+  (let ((connection (toolgate-current-connection)))
+    (toolgate-http-request
+     connection "POST" "/codes" :body (make-hash-table)
+     :on-success (lambda (answer)
+                   (browse-url (concat (toolgate-endpoint-url connection)
+                                       (toolgate-get answer 'path))))
+     :on-error (lambda (problem) (message "%s" (plist-get problem :message))))))
+
+(provide 'toolgate-menu)
+;;; toolgate-menu.el ends here

@@ -1,0 +1,214 @@
+;;; toolgate-output.el --- What a command prints, as it prints it  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A buffer that follows the output of a call.  The server is asked for what
+;; comes after what is known, so nothing is lost or told twice, and asked again
+;; a tenth of a second after its answer, so that a flood does not stop Emacs.
+
+;;; Code:
+
+(require 'ansi-color)
+(require 'comint)
+(require 'toolgate-store)
+(require 'toolgate-faces)
+(require 'toolgate-lines)
+(require 'toolgate-show)
+
+(defcustom toolgate-output-max-bytes (* 1024 1024)
+  "How much of the output of a command its buffer holds: the newest.
+The whole is a button away."
+  :type 'integer
+  :group 'toolgate)
+
+(defconst toolgate-output--pause 0.1 "Seconds between two requests.")
+(defconst toolgate-output--retry 2 "Seconds after which a failed one is repeated.")
+(defconst toolgate-output--wait 20 "Seconds that the server may wait for more.")
+
+(defvar-local toolgate-output-call nil "Id of the call whose output this is.")
+(defvar-local toolgate-output--offset 0 "How many bytes are known.")
+(defvar-local toolgate-output--max nil "How many characters are kept, or nil.")
+(defvar-local toolgate-output--cut nil "Whether the beginning was left out.")
+(defvar-local toolgate-output--state "reading" "Where things stand.")
+(defvar-local toolgate-output--give-up nil "Function that ends the request.")
+(defvar-local toolgate-output--timer nil "Timer of the next request.")
+
+(defvar toolgate-output-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map "k" #'toolgate-output-stop)
+    (define-key map "i" #'toolgate-output-input)
+    (define-key map "W" #'toolgate-output-whole)
+    map)
+  "Keys of `toolgate-output-mode'.")
+
+(define-derived-mode toolgate-output-mode special-mode "Agent-Output"
+  "What a command prints.  It follows while point is at the end.
+
+\\{toolgate-output-mode-map}"
+  (setq truncate-lines t
+        header-line-format '(:eval (toolgate-output--header)))
+  (setq-local revert-buffer-function
+              (lambda (&rest _) (toolgate-output--again)))
+  (setq-local ansi-color-apply-face-function
+              #'ansi-color-apply-text-property-face)
+  (toolgate-lines-setup)
+  (buffer-disable-undo)
+  (add-hook 'kill-buffer-hook #'toolgate-output--end nil t))
+
+(defun toolgate-output-show (id connection title)
+  "Go to what the call ID of CONNECTION prints; TITLE says what that is."
+  (let ((buffer (get-buffer-create (format "*Agent Output: %s*" id))))
+    (pop-to-buffer buffer)
+    (unless (derived-mode-p 'toolgate-output-mode)
+      (toolgate-output-mode)
+      (setq toolgate-output-call id
+            toolgate-buffer-connection connection
+            toolgate-output--max toolgate-output-max-bytes
+            mode-line-process (concat " " (truncate-string-to-width
+                                           (toolgate-faces-line title) 40)))
+      (toolgate-output--read))))
+
+(defun toolgate-output--header ()
+  "Return the header line: how much there is, and which keys."
+  (format " %s · %s · k stop  i input  q away"
+          toolgate-output--state
+          (toolgate-faces-size toolgate-output--offset)))
+
+(defun toolgate-output--read ()
+  "Ask for what comes after what is known."
+  (let ((buffer (current-buffer)))
+    (setq toolgate-output--give-up
+          (toolgate-http-request
+           toolgate-buffer-connection "GET"
+           (format "/calls/%s/output" toolgate-output-call)
+           :query `((offset . ,toolgate-output--offset)
+                    (wait_ms . ,(* 1000 toolgate-output--wait)))
+           :timeout (+ 10 toolgate-output--wait)
+           :on-success (lambda (answer)
+                         (toolgate-output--in buffer #'toolgate-output--take
+                                              answer))
+           :on-error (lambda (problem)
+                       (toolgate-output--in buffer #'toolgate-output--failed
+                                            problem))))))
+
+(defun toolgate-output--in (buffer function argument)
+  "Call FUNCTION with ARGUMENT in BUFFER, if that is still there."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer (funcall function argument))))
+
+(defun toolgate-output--take (answer)
+  "Append what ANSWER has, and ask for more unless it has ended."
+  (toolgate-output--append (or (toolgate-get answer 'text) ""))
+  (setq toolgate-output--offset (or (toolgate-get answer 'next_offset)
+                                    toolgate-output--offset))
+  (if (and (toolgate-get answer 'ended)
+           (equal (or (toolgate-get answer 'text) "") ""))
+      (setq toolgate-output--state "ended")
+    (setq toolgate-output--state "running")
+    (toolgate-output--read-after toolgate-output--pause))
+  (force-mode-line-update))
+
+(defun toolgate-output--failed (problem)
+  "Tell PROBLEM; where nobody answered, try again later."
+  (setq toolgate-output--state (plist-get problem :message))
+  (when (eql 0 (plist-get problem :status))
+    (toolgate-output--read-after toolgate-output--retry))
+  (force-mode-line-update))
+
+(defun toolgate-output--read-after (seconds)
+  "Ask for more after SECONDS."
+  (setq toolgate-output--timer
+        (run-with-timer seconds nil #'toolgate-output--in (current-buffer)
+                        (lambda (_) (toolgate-output--read)) nil)))
+
+(defun toolgate-output--append (text)
+  "Append TEXT; who is at the end stays at the end."
+  (let ((inhibit-read-only t)
+        (following (seq-filter (lambda (window)
+                                 (= (window-point window) (point-max)))
+                               (get-buffer-window-list nil nil t)))
+        (at-end (eobp)))
+    (save-excursion
+      (let ((start (copy-marker (toolgate-lines-append text))))
+        (comint-carriage-motion start (point-max))
+        (ansi-color-apply-on-region start (point-max)))
+      (toolgate-output--cap))
+    (when at-end (goto-char (point-max)))
+    (dolist (window following) (set-window-point window (point-max)))))
+
+(defun toolgate-output--cap ()
+  "Leave out the oldest lines once there are too many."
+  (let ((over (and toolgate-output--max
+                   (- (buffer-size) toolgate-output--max))))
+    (when (and over (> over 0))
+      (goto-char (+ (point-min) over (/ toolgate-output--max 4)))
+      (forward-line 1)
+      (delete-region (point-min) (point))
+      (goto-char (point-min))
+      (insert-text-button "Earlier output is left out; RET shows the whole"
+                          'action (lambda (_) (toolgate-output-whole)))
+      (insert "\n"))))
+
+(defun toolgate-output-whole ()
+  "Show the whole output, however long it is."
+  (interactive nil toolgate-output-mode)
+  (setq toolgate-output--max nil)
+  (toolgate-output--again))
+
+(defun toolgate-output--again ()
+  "Read the output anew from its beginning."
+  (toolgate-output--end)
+  (let ((inhibit-read-only t)) (erase-buffer))
+  (setq toolgate-output--offset 0)
+  (toolgate-output--read))
+
+(defun toolgate-output--end ()
+  "Ask for no more."
+  (when toolgate-output--timer (cancel-timer toolgate-output--timer))
+  (when (functionp toolgate-output--give-up) (funcall toolgate-output--give-up)))
+
+(defun toolgate-output-stop ()
+  "Stop the command, after a question."
+  (interactive nil toolgate-output-mode)
+  (toolgate-output-stop-call toolgate-output-call toolgate-buffer-connection))
+
+(defun toolgate-output-input (text)
+  "Write TEXT and a line feed to the command."
+  (interactive "sInput: " toolgate-output-mode)
+  (toolgate-output-send toolgate-output-call toolgate-buffer-connection text))
+
+(declare-function toolgate-cancel-call "toolgate-actions")
+
+(defun toolgate-output-stop-call (id connection)
+  "Stop the call ID of CONNECTION, after a question."
+  (require 'toolgate-actions)
+  (let ((name (toolgate-faces-line
+               (or (toolgate-get (gethash id (toolgate-connection-jobs connection))
+                                 'command)
+                   (toolgate-get (toolgate-store-call id connection) 'tool)
+                   id))))
+    (when (yes-or-no-p (format "Stop %s? " (truncate-string-to-width name 60)))
+      (toolgate-cancel-call
+       id :connection connection
+       :callback (lambda (_result problem)
+                   (toolgate-message "%s" (if problem
+                                              (plist-get problem :message)
+                                            (concat "Stopped: " name))))))))
+
+(defun toolgate-output-send (id connection text)
+  "Write TEXT and a line feed to the job ID of CONNECTION."
+  (toolgate-http-request
+   connection "POST" (format "/calls/%s/input" id)
+   :body `((text . ,(concat text "\n")))
+   :on-success #'ignore
+   :on-error (lambda (problem)
+               (toolgate-message "Not written: %s"
+                                 (plist-get problem :message)))))
+
+(provide 'toolgate-output)
+;;; toolgate-output.el ends here

@@ -1,0 +1,100 @@
+;;; toolgate-rules.el --- Rules that were remembered  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; What was remembered by "always", to be looked at and taken back.
+
+;;; Code:
+
+(require 'tabulated-list)
+(require 'toolgate-store)
+(require 'toolgate-faces)
+
+(defvar toolgate-rules-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map "k" #'toolgate-rules-revoke)
+    (define-key map "D" #'toolgate-rules-revoke)
+    map)
+  "Keys of `toolgate-rules-mode'.")
+
+(define-derived-mode toolgate-rules-mode tabulated-list-mode "Agent-Rules"
+  "Rules that a server remembers.
+
+\\{toolgate-rules-mode-map}"
+  (setq tabulated-list-format
+        [("Effect" 7 t) ("Scope" 10 t) ("Expires" 14 nil) ("Matches" 0 t)]
+        tabulated-list-padding 1)
+  (setq-local revert-buffer-function
+              (lambda (&rest _) (toolgate-rules--read)))
+  (tabulated-list-init-header))
+
+;;;###autoload
+(defun toolgate-rules ()
+  "List the rules that the server of this buffer remembers."
+  (interactive)
+  (let ((connection (toolgate-current-connection)))
+    (pop-to-buffer (get-buffer-create "*Agent Rules*"))
+    (unless (derived-mode-p 'toolgate-rules-mode) (toolgate-rules-mode))
+    (setq toolgate-buffer-connection connection)
+    (toolgate-rules--read)))
+
+(defun toolgate-rules--read ()
+  "Ask the server for its rules, and list them."
+  (let ((buffer (current-buffer)))
+    (toolgate-http-request
+     toolgate-buffer-connection "GET" "/rules"
+     :on-success
+     (lambda (answer)
+       (when (buffer-live-p buffer)
+         (with-current-buffer buffer
+           (setq tabulated-list-entries
+                 (mapcar #'toolgate-rules--entry
+                         (toolgate-get-list answer 'rules)))
+           (tabulated-list-print t)
+           (unless tabulated-list-entries (message "No rule is remembered")))))
+     :on-error (lambda (problem) (message "%s" (plist-get problem :message))))))
+
+(defun toolgate-rules--entry (rule)
+  "Return how RULE is listed."
+  (let ((expires (toolgate-get rule 'expires_at)))
+    (list (toolgate-get rule 'rule_id)
+          (vector (toolgate-get rule 'effect)
+                  (toolgate-get rule 'scope)
+                  (if expires
+                      (concat "in " (toolgate-faces-duration
+                                     (- (toolgate-faces-seconds-since expires))))
+                    "never")
+                  (decode-coding-string
+                   (toolgate-json-encode (toolgate-get rule 'match)) 'utf-8)))))
+
+(defun toolgate-rules--changed (connection event)
+  "List the rules of CONNECTION anew after EVENT, where that tells of one."
+  (when-let ((buffer (and (equal "rules.changed" (toolgate-get event 'type))
+                          (get-buffer "*Agent Rules*"))))
+    (with-current-buffer buffer
+      (when (eq connection toolgate-buffer-connection) (toolgate-rules--read)))))
+
+(add-hook 'toolgate-event-functions #'toolgate-rules--changed)
+
+(defun toolgate-rules-revoke ()
+  "Take back the rule at point, after a question."
+  (interactive nil toolgate-rules-mode)
+  (let ((id (or (tabulated-list-get-id) (user-error "No rule on this line")))
+        (buffer (current-buffer)))
+    (when (y-or-n-p (format "Revoke: %s %s? "
+                            (aref (tabulated-list-get-entry) 0)
+                            (aref (tabulated-list-get-entry) 3)))
+      (toolgate-http-request
+       toolgate-buffer-connection "DELETE" (concat "/rules/" id)
+       :on-success (lambda (_)
+                     (when (buffer-live-p buffer)
+                       (with-current-buffer buffer (toolgate-rules--read))))
+       :on-error (lambda (problem) (message "%s" (plist-get problem :message)))))))
+
+(provide 'toolgate-rules)
+;;; toolgate-rules.el ends here
