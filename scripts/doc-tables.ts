@@ -7,6 +7,7 @@ import { EVENTS } from '../src/events/events.ts'
 import { LANGUAGE_SERVERS } from '../src/host/lsp/servers.ts'
 import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
 import { TOOLS } from '../src/tools/index.ts'
+import { cliTables } from './cli-tables.ts'
 import { toolsetTables } from './toolset-tables.ts'
 
 /** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
@@ -86,6 +87,7 @@ const TABLES: Record<string, () => string> = {
     ),
 
   ...toolsetTables(table),
+  ...cliTables,
 
   tools: () =>
     table(

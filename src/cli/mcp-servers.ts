@@ -11,6 +11,7 @@ export function addServerVerbs(command: Command, context: Context) {
   command
     .command('list')
     .description('List the MCP servers whose tools are served, and how things stand with them.')
+    .addHelpText('after', '\nExample:\n  toolgate mcp list')
     .action(async () => {
       const client = await context.connect()
       const { terminal, signal } = context
@@ -23,29 +24,31 @@ export function addServerVerbs(command: Command, context: Context) {
       terminal.out(table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows))
     })
 
-  which(command.command('login <name>'), 'Log in to a remote MCP server, in a browser on this machine.').action(
-    async (name: string, { workspace }: Which) => {
+  which(command.command('login <name>'), 'Log in to a remote MCP server, in a browser on this machine.')
+    .addHelpText('after', '\nExample:\n  toolgate mcp login github')
+    .action(async (name: string, { workspace }: Which) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const { authorization_url, expires_at } = await client.mcpLogin(name, { workspace, signal })
       if (terminal.json) return terminal.outJson({ authorization_url, expires_at })
       terminal.say('Open this in a browser on this machine, and log in there:')
       terminal.out(safe(authorization_url))
-    }
-  )
+    })
 
   for (const [verb, words] of [
     ['logout', 'Forget what logins to a remote MCP server gave.'],
     ['restart', 'Start an MCP server anew.']
   ] as const)
-    which(command.command(`${verb} <name>`), words).action(async (name: string, { workspace }: Which) => {
-      const client = await context.connect()
-      const { terminal, signal } = context
-      const servers = await client.mcpServer(verb, name, { workspace, signal })
-      if (terminal.json) return terminal.outJson(servers)
-      for (const { state, reason } of servers)
-        terminal.say(`${safe(name)}: ${state}${reason ? `, ${safe(reason)}` : ''}`)
-    })
+    which(command.command(`${verb} <name>`), words)
+      .addHelpText('after', `\nExample:\n  toolgate mcp ${verb} github`)
+      .action(async (name: string, { workspace }: Which) => {
+        const client = await context.connect()
+        const { terminal, signal } = context
+        const servers = await client.mcpServer(verb, name, { workspace, signal })
+        if (terminal.json) return terminal.outJson(servers)
+        for (const { state, reason } of servers)
+          terminal.say(`${safe(name)}: ${state}${reason ? `, ${safe(reason)}` : ''}`)
+      })
 }
 
 const which = (command: Command, words: string) =>

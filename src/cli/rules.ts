@@ -73,6 +73,10 @@ const rules: Verb = (command, context) => {
     .option('--workspace <name>', 'with --scope session or workspace', 'default')
     .option('--expires <duration>', 'forget it after this long, such as 2h')
     .option('-m, --reason <text>', 'shown to whoever is asked or refused')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules add deny --path "secrets/**" -m "Ask me in person."\n  toolgate rules add allow --tool edit_file --path "docs/**" --expires 2h'
+    )
     .action(async (effect: string, options: AddOptions) => {
       const rule = newRule(effect, options)
       const client = await context.connect()
@@ -85,6 +89,7 @@ const rules: Verb = (command, context) => {
   command
     .command('revoke <id...>')
     .description('Take remembered rules back.')
+    .addHelpText('after', '\nExample:\n  toolgate rules revoke rule_01J…')
     .action(async (ids: string[]) => {
       const client = await context.connect()
       const { terminal, signal } = context

@@ -7,13 +7,14 @@ import { EXIT, failureOf, usage } from './exit.ts'
 export type Verb = (command: Command, context: Context) => void
 
 interface VerbEntry {
-  summary: string
+  /** None for what only programs ask for. */
+  summary?: string
   load: () => Promise<{ default: Verb }>
   /** Speaks to a server that runs already. */
   asksServer: boolean
 }
 
-const VERBS: Record<string, VerbEntry> = {
+export const VERBS: Readonly<Record<string, VerbEntry>> = {
   serve: { summary: 'serve folders', load: () => import('./serve.ts'), asksServer: false },
   status: { summary: 'tell where a server is and what it does', load: () => import('./status.ts'), asksServer: true },
   stop: { summary: 'stop a server', load: () => import('./stop.ts'), asksServer: true },
@@ -62,37 +63,50 @@ const VERBS: Record<string, VerbEntry> = {
     load: () => import('./tool.ts'),
     asksServer: true
   },
+  completion: {
+    summary: 'print what completes these verbs in your shell',
+    load: () => import('./completion.ts'),
+    asksServer: false
+  },
+  complete: { load: () => import('./complete.ts'), asksServer: false },
   version: { summary: 'print the version', load: () => import('./version.ts'), asksServer: false }
 }
 
 /** Flags with a value that may stand before the verb. */
-const VALUED: readonly string[] = ['--timeout', '--url', '--root']
+export const VALUED: readonly string[] = ['--timeout', '--url', '--root']
 
 export async function run(world: World): Promise<number> {
   const context = new Context(world)
   try {
     const { name, rest } = split(world.argv)
     if (name === undefined) return help(context, rest)
-    const entry = VERBS[name]
-    if (!entry) throw usage(`There is no verb ${name}.`, `The verbs are: ${Object.keys(VERBS).join(', ')}.`)
-    const command = new Command(`toolgate ${name}`)
-      .summary(entry.summary)
-      .exitOverride()
-      .configureOutput({
-        writeOut: text => void world.stdout.write(text),
-        writeErr: () => {}
-      })
-      .helpCommand(false)
-      .hook('preAction', (_, action) => context.begin(action))
-    addGlobalFlags(command)
-    if (entry.asksServer) addServerFlags(command)
-    const { default: verb } = await entry.load()
-    verb(command, context)
+    const command = await commandOf(name, context)
     await command.parseAsync([...rest], { from: 'user' })
     return context.exitCode
   } catch (error) {
     return tell(error, context)
   }
+}
+
+/** The names of the verbs that are for people. */
+export const verbNames = () => Object.keys(VERBS).filter(name => VERBS[name]!.summary !== undefined)
+
+/** The command as its verb declares it, ready to be parsed. */
+export async function commandOf(name: string, context: Context): Promise<Command> {
+  const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+  if (!entry) throw usage(`There is no verb ${name}.`, `The verbs are: ${verbNames().join(', ')}.`)
+  const { stdout } = context.world
+  const command = new Command(`toolgate ${name}`)
+    .exitOverride()
+    .configureOutput({ writeOut: text => void stdout.write(text), writeErr: () => {} })
+    .helpCommand(false)
+    .hook('preAction', (_, action) => context.begin(action))
+  if (entry.summary !== undefined) command.summary(entry.summary)
+  addGlobalFlags(command)
+  if (entry.asksServer) addServerFlags(command)
+  const { default: verb } = await entry.load()
+  verb(command, context)
+  return command
 }
 
 /** The verb is the first word that is neither a flag nor a flag's value; flags before it are the verb's. */
@@ -107,8 +121,9 @@ function help({ world, version }: Context, flags: readonly string[]): number {
     world.stdout.write(`toolgate ${version}\n`)
     return EXIT.ok
   }
-  const width = Math.max(...Object.keys(VERBS).map(name => name.length))
-  const verbs = Object.entries(VERBS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  const names = verbNames()
+  const width = Math.max(...names.map(name => name.length))
+  const verbs = names.map(name => `  ${name.padEnd(width)}  ${VERBS[name]!.summary}`)
   world.stdout.write(`${[USAGE, 'Verbs:', ...verbs, '', EXITS].join('\n')}\n`)
   return flags.length === 0 || flags.some(flag => flag === '--help' || flag === '-h') ? EXIT.ok : EXIT.usage
 }

@@ -35,11 +35,13 @@ const tool: Verb = (command, context) => {
     .description('Write a tool to begin with, into .toolgate/tools of this project.')
     .option('--js', 'JavaScript instead of TypeScript')
     .option('--user', 'for all your projects: in the folder of your own configuration')
+    .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool new count_words --js --user')
     .action((name: string, options: NewOptions) => begin(context, name, options))
 
   command
     .command('check')
     .description('List tools that users wrote, and what is wrong with them; exit 1 if one is broken.')
+    .addHelpText('after', '\nExample:\n  toolgate tool check --json')
     .action(() => check(context))
 }
 export default tool

@@ -1,13 +1,11 @@
 // Finding the server of a project, in Node: by the environment, else by the files that servers leave.
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { json } from 'node:stream/consumers'
 import { type Discovery, type Found, readDiscoveries, removeStale } from '../host/server/discovery.ts'
 import { realFolder } from '../host/server/home.ts'
 import { readToken } from '../host/server/tokens.ts'
 import type { Connection } from './http.ts'
+import { quickly } from './quick.ts'
 import type { Health } from './wire.ts'
 
 export interface Discovered extends Connection {
@@ -43,19 +41,14 @@ export async function liveServers(env: Search['env']): Promise<Found[]> {
 /** Whether the server that the file tells of answers by that name. One that is surely gone loses its file. */
 export async function isLive(found: Found): Promise<boolean> {
   try {
-    return (await healthOf(found.record.url)).instance === found.record.instance
+    const health = (await quickly({ url: found.record.url }, '/health', HEALTH_MS)) as Partial<Health>
+    return health.instance === found.record.instance
   } catch {
     removeStale(found)
     return false
   }
 }
 
-/** By plain HTTP, got so that `fetch` is not loaded with it: that takes longer than asking, and every start asks. */
-async function healthOf(url: string): Promise<Partial<Health>> {
-  const request = process.getBuiltinModule('node:http').get(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage]
-  return (await json(answer)) as Partial<Health>
-}
 const HEALTH_MS = 2_000
 
 async function atUrl(url: string, env: Search['env']): Promise<Discovered | undefined> {
