@@ -46,6 +46,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     asksServer: true
   },
   api: { summary: 'send a request with your token', load: () => import('./api.ts'), asksServer: true },
+  doctor: {
+    summary: 'look whether all that is needed is there and works',
+    load: () => import('./doctor.ts'),
+    asksServer: true
+  },
   config: { summary: 'read, change and check the configuration', load: () => import('./config.ts'), asksServer: false },
   mcp: {
     summary: 'serve the project to an MCP client over standard input and output',

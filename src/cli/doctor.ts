@@ -1,0 +1,41 @@
+import type { Finding, Look } from './doctor/finding.ts'
+import { FOLDERS } from './doctor/folders.ts'
+import { MACHINE } from './doctor/machine.ts'
+import { SERVER } from './doctor/server.ts'
+import { EXIT } from './exit.ts'
+import type { Verb } from './run.ts'
+import { type Style, safe } from './terminal.ts'
+
+const LOOKS: readonly Look[] = [...MACHINE, ...FOLDERS, ...SERVER]
+const STYLES: Record<Finding['state'], Style> = { ok: 'green', warn: 'yellow', fail: 'red' }
+
+const doctor: Verb = (command, context) => {
+  command
+    .description(
+      'Look whether all that Toolgate needs is there and works, and tell the cure of what does not. Changes nothing.'
+    )
+    .addHelpText(
+      'after',
+      `
+Each line is ok, warn or fail; exit 1 when one is fail.
+
+Examples:
+  toolgate doctor
+  toolgate doctor --root ~/app
+  toolgate doctor --json | grep -v '"ok"'`
+    )
+    .action(async () => {
+      const { terminal } = context
+      for (const look of LOOKS)
+        for (const finding of await look(context)) {
+          if (finding.state === 'fail') context.exitCode = EXIT.failed
+          if (terminal.json) terminal.outJson(finding)
+          else {
+            const { check, state, found, cure } = finding
+            terminal.out(`${terminal.paint(STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${safe(found)}`)
+            if (cure !== undefined) terminal.out(`      ${' '.repeat(17)} → ${safe(cure)}`)
+          }
+        }
+    })
+}
+export default doctor

@@ -1,0 +1,95 @@
+// What Toolgate keeps, and what it is told.
+import { lstatSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { hostname } from 'node:os'
+import { isLive } from '../../client/discover.ts'
+import { ConfigError, loadConfig } from '../../config/load.ts'
+import { isRunning } from '../../host/processes/running.ts'
+import { readDiscoveries, runFolders } from '../../host/server/discovery.ts'
+import type { Context } from '../context.ts'
+import { type Finding, fail, type Look, ok, warn } from './finding.ts'
+
+const loaded = ({ world, version, project }: Context) =>
+  loadConfig({ flags: { root: [project] }, env: world.env, cwd: world.cwd, version })
+
+const configuration: Look = async context => {
+  try {
+    const { warnings } = await loaded(context)
+    return warnings.length === 0
+      ? [ok('configuration', 'has no fault')]
+      : warnings.map(each => warn('configuration', each, 'See: toolgate config check'))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [fail('configuration', error.message.split('\n').join('; '), 'Mend it; see: toolgate config check')]
+  }
+}
+
+const folders: Look = async context => {
+  const state = await loaded(context).then(
+    ({ settings }) => [settings.state_dir],
+    () => []
+  )
+  return [
+    ...runFolders(context.world.env).map(each => ['run folder', each] as const),
+    ...state.map(each => ['state folder', each] as const)
+  ].map(([check, folder]) => standing(check, folder))
+}
+
+function standing(check: string, folder: string): Finding {
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
+  if (!stats) return ok(check, `${folder} is made when a server starts`)
+  const open = (stats.mode & 0o077) !== 0
+  if (!stats.isDirectory()) return fail(check, `${folder} is no folder`, 'Move it away.')
+  if (stats.uid !== process.getuid?.())
+    return fail(check, `${folder} belongs to another user`, `Run: chown $USER ${folder}`)
+  return open
+    ? fail(check, `${folder} is open to others`, `Run: chmod 700 ${folder}`)
+    : ok(check, `${folder}, yours alone`)
+}
+
+/** Looking at one that is surely gone takes its file away, so each is looked at before. */
+const runFiles: Look = async ({ world }) => {
+  const all = readDiscoveries(world.env).filter(({ record }) => record.host === hostname())
+  const gone = all.filter(({ record }) => !isRunning(record.pid))
+  const silent = []
+  for (const found of all) if (isRunning(found.record.pid) && !(await isLive(found))) silent.push(found)
+  return [
+    ...silent.map(({ file, record }) =>
+      warn(
+        'run files',
+        `${file}: process ${record.pid} is there and does not answer as that server`,
+        `If it hangs: kill ${record.pid}; else remove the file.`
+      )
+    ),
+    gone.length === 0
+      ? ok('run files', `${all.length - silent.length} of servers that answer`)
+      : warn(
+          'run files',
+          `${gone.length} left by servers that were killed`,
+          `Harmless; whoever looks for a server removes them. Or: rm ${gone.map(({ file }) => file).join(' ')}`
+        )
+  ]
+}
+
+const port: Look = async context => {
+  const settings = await loaded(context).then(
+    each => each.settings,
+    () => undefined
+  )
+  if (!settings || settings.port === 0) return [ok('port', 'a free one at each start')]
+  const { host, port: wanted } = settings
+  const ours = readDiscoveries(context.world.env).some(({ record }) => new URL(record.url).port === String(wanted))
+  if (ours) return [ok('port', `${wanted} is a server's of yours`)]
+  const code = await new Promise<string | undefined>(resolve => {
+    const trial = createServer()
+    trial.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
+    trial.listen(wanted, host, () => trial.close(() => resolve(undefined)))
+  })
+  return [
+    code === undefined
+      ? ok('port', `${wanted} is free`)
+      : fail('port', `${host}:${wanted} can't be listened on (${code})`, 'Set another: toolgate config set port 0')
+  ]
+}
+
+export const FOLDERS: readonly Look[] = [configuration, folders, runFiles, port]
