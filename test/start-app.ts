@@ -32,6 +32,8 @@ export interface StartOptions {
   environment?: AppOptions['environment']
   /** A folder made by an earlier server, to start again on. */
   folder?: string
+  /** Where that one listened. */
+  port?: number
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
@@ -92,7 +94,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       ...(options.trust && { trust: options.trust })
     }
   )
-  await app.http.listen({ host: '127.0.0.1', port: 0 })
+  await app.http.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const { port } = app.http.server.address() as AddressInfo
   hosts.push(`127.0.0.1:${port}`)
   const url = `http://127.0.0.1:${port}`

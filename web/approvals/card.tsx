@@ -41,7 +41,7 @@ export function Card({ asked }: { asked: Asked }) {
     e: () => setDialog('edit'),
     ...(approval.always_options.length > 0 && { a: () => setDialog('always') })
   }
-  const press = (key: string) => () => guard.clicks && acts && actions[key]?.()
+  const press = (key: string) => () => guard.clicks() && acts && actions[key]?.()
 
   return (
     <article
@@ -99,11 +99,11 @@ export function Card({ asked }: { asked: Asked }) {
       <Context call={call} />
       {!outcome && (
         <footer class="card-end row">
-          <Decision label="Approve" key_="y" primary acts={guard.clicks && acts} onClick={press('y')} />
-          <Decision label="Reject" key_="n" acts={guard.clicks && acts} onClick={press('n')} />
-          <Decision label="Reject…" key_="r" acts={guard.clicks && acts} onClick={press('r')} />
-          {actions.a && <Decision label="Always…" key_="a" acts={guard.clicks && acts} onClick={press('a')} />}
-          <Decision label="Edit…" key_="e" acts={guard.clicks && acts} onClick={press('e')} />
+          <Decision label="Approve" key_="y" primary acts={guard.rested && acts} onClick={press('y')} />
+          <Decision label="Reject" key_="n" acts={guard.rested && acts} onClick={press('n')} />
+          <Decision label="Reject…" key_="r" acts={guard.rested && acts} onClick={press('r')} />
+          {actions.a && <Decision label="Always…" key_="a" acts={guard.rested && acts} onClick={press('a')} />}
+          <Decision label="Edit…" key_="e" acts={guard.rested && acts} onClick={press('e')} />
           {busy && <span class="muted">Sending…</span>}
         </footer>
       )}

@@ -8,7 +8,7 @@ export function ConfirmDialog({ call, onClose }: { call: Waiting; onClose: () =>
   const { preview, reason, digest } = call.approval
   const guard = useGuard(digest)
   const submit = () => {
-    if (!guard.clicks) return
+    if (!guard.clicks()) return
     onClose()
     void approve(call)
   }
@@ -23,7 +23,7 @@ export function ConfirmDialog({ call, onClose }: { call: Waiting; onClose: () =>
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button class="button danger" type="button" aria-disabled={!guard.clicks} onClick={submit}>
+          <button class="button danger" type="button" aria-disabled={!guard.rested} onClick={submit}>
             Yes, approve
           </button>
         </div>

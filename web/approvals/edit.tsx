@@ -1,5 +1,5 @@
 // Approving with other params: a form by the schema of the tool, then what the changed call would do, then the decision.
-// So what is approved is what was seen, here too.
+// So what is approved is what was seen, here too: the digest of what was asked holds the files to what they were.
 import { useEffect, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
@@ -40,7 +40,6 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
     onClose()
     void approve(call, {
       modified_params: form.value.peek() as Record<string, unknown>,
-      ...(shown.digest !== undefined && { digest: shown.digest }),
       ...(shown.verdict.decision === 'strict' && { confirm: true })
     })
   }

@@ -6,9 +6,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 export const REST_MS = 500
 
 export interface Guard {
-  /** Whether buttons act now. */
-  clicks: boolean
-  /** Whether keys do: they also rest after the card has got the focus. */
+  /** Whether buttons look as if they act. */
+  rested: boolean
+  /** Whether a click is taken now. */
+  clicks: () => boolean
+  /** Whether a key is: keys also rest after the card has got the focus. */
   keys: () => boolean
   /** The card has got the focus. */
   focused: () => void
@@ -16,11 +18,15 @@ export interface Guard {
 
 /** A guard that begins anew with each other `what`: a call, and the preview that is shown of it. */
 export function useGuard(what: string): Guard {
-  const [rested, setRested] = useState<string>()
+  const since = useRef({ what: '', shown: 0, focused: 0 })
   const [wakes, setWakes] = useState(0)
-  const focusedAt = useRef(0)
+  const [rested, setRested] = useState<string>()
+  if (since.current.what !== what) Object.assign(since.current, { what, shown: performance.now() })
   useEffect(() => {
-    const woken = () => setWakes(n => n + 1)
+    const woken = () => {
+      since.current.shown = performance.now()
+      setWakes(n => n + 1)
+    }
     addEventListener('focus', woken)
     return () => removeEventListener('focus', woken)
   }, [])
@@ -29,12 +35,14 @@ export function useGuard(what: string): Guard {
     const timer = setTimeout(setRested, REST_MS, now)
     return () => clearTimeout(timer)
   }, [now])
-  const clicks = rested === now
+  const over = (time: number) => performance.now() - time >= REST_MS
+  const clicks = () => over(since.current.shown)
   return {
+    rested: rested === now,
     clicks,
-    keys: () => clicks && performance.now() - focusedAt.current >= REST_MS,
+    keys: () => clicks() && over(since.current.focused),
     focused: () => {
-      focusedAt.current = performance.now()
+      since.current.focused = performance.now()
     }
   }
 }

@@ -1,0 +1,204 @@
+// Deciding in the console, in a real browser against a real server.
+import type { Browser, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { consoleOf, faultsOf, launch, live, noBrowser } from './browser.ts'
+
+const POEM = { 'poem.txt': 'roses\nviolets\n' }
+const EDIT = { path: 'poem.txt', old: 'violets', new: 'tulips' }
+
+/** Opens the card of the call with this title, and waits until its buttons act. */
+async function openCard(page: Page, title: string) {
+  await page.getByRole('link', { name: title }).click()
+  await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
+
+if (noBrowser) t.skip(noBrowser)
+else t.test('the console', run)
+
+async function run(t: Test) {
+  const browser: Browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('a call is approved with all of it in sight', async t => {
+    const { call, get, read, open } = await consoleOf(t, browser, POEM)
+    const page = await open()
+    await live(page)
+    await page.getByRole('heading', { name: 'Nothing waits' }).waitFor()
+    const { tool_call_id: id } = await call('edit_file', EDIT, { session_id: 's1', context: 'naming flowers' })
+    await page.getByText('1 call waits').waitFor()
+    t.equal(await page.title(), '(1) Toolgate')
+    t.equal(await page.locator('.card').count(), 0, 'nothing is opened by itself')
+
+    await openCard(page, 'Edit poem.txt')
+    t.same(await page.locator('.diff .lines > div').allInnerTexts(), [
+      '@@ -1,2 +1,2 @@',
+      ' roses',
+      '-violets',
+      '+tulips'
+    ])
+    t.match(
+      await page.locator('.card').innerText(),
+      /Paused: It changes files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
+    )
+    await press(page, 'Approve')
+    t.match(await outcome(page), /^Approved by console at /)
+    await page.waitForFunction('document.title === "Toolgate"')
+    const ended = await get(`/calls/${id}?wait_ms=10000`)
+    t.match(ended, { status: 'success', approved_by: { source: 'user', client: 'console', digest: /./ } })
+    t.equal(read('poem.txt'), 'roses\ntulips\n')
+  })
+
+  t.test('a call is rejected with a reason, which reaches whoever asked', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Reject…')
+    await page.getByLabel('Why not').fill('no tulips')
+    await page.getByLabel('What to do instead').fill('take lilies')
+    await page.keyboard.press('Control+Enter')
+    t.match(await outcome(page), /^Rejected by console at .*: no tulips/)
+    t.match(await get(`/calls/${id}`), { status: 'rejected', reason: 'no tulips', user_message: 'take lilies' })
+  })
+
+  t.test('other params are shown before they are approved', async t => {
+    const { call, get, read, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Edit…')
+    await page.getByLabel('new', { exact: false }).last().fill('lilies')
+    await press(page, 'Show what it would do')
+    t.same(await page.locator('dialog .diff .added').allInnerTexts(), ['+lilies'])
+    await press(page, 'Approve this')
+    await outcome(page)
+    t.match(await get(`/calls/${id}?wait_ms=10000`), {
+      status: 'success',
+      params: { ...EDIT, new: 'lilies' },
+      requested_params: EDIT
+    })
+    t.equal(read('poem.txt'), 'roses\nlilies\n')
+  })
+
+  t.test('what changed since it was shown is not approved, but shown anew', async t => {
+    const { call, get, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    write('poem.txt', 'roses\nviolets\nasters\n')
+    await press(page, 'Approve')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    await press(page, 'Approve')
+    t.match(await outcome(page), /^Approved/)
+    t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
+  })
+
+  t.test('who decided elsewhere is told, and the card acts no more', async t => {
+    const { call, post, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Reject…')
+    await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
+    t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
+    t.equal(await page.locator('dialog').count(), 0, 'there is nothing left to be filled in')
+    t.equal(await page.locator('.card-end').count(), 0)
+    t.equal(await page.locator('.asked-line.settled').count(), 1, 'its line stays where it was')
+    await page.locator('h1', { hasText: 'Nothing waits' }).waitFor()
+  })
+
+  t.test('what is strict is asked twice, and offers no rule', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
+    const page = await open()
+    await openCard(page, 'Delete poem.txt')
+    t.equal(await page.getByRole('button', { name: 'Always…' }).count(), 0)
+    await press(page, 'Approve')
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await press(page, 'Yes, approve')
+    t.match(await outcome(page), /^Approved/)
+  })
+
+  t.test('always remembers the rule that was chosen, word for word', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { approval } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Always…')
+    t.equal(await page.locator('dialog input:checked').count(), 0, 'none is chosen beforehand')
+    const [first] = approval.always_options
+    t.match(await page.locator('.rule-offered').first().innerText(), JSON.stringify(first.rule.match))
+    await page.locator('.rule-offered input').first().check()
+    await press(page, 'Approve and remember')
+    await outcome(page)
+    t.match((await get('/rules')).rules, [{ match: first.rule.match, scope: first.scope, created_by: 'console' }])
+  })
+
+  t.test('keys act only while the card has the focus, and not at once', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await page.getByRole('link', { name: 'Edit poem.txt' }).waitFor()
+    await page.keyboard.press('y')
+    await page.keyboard.press('j')
+    t.equal(await page.evaluate('document.activeElement.className'), 'asked-line')
+    await page.keyboard.press('y')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('y')
+    t.equal(await page.locator('.card-end [aria-disabled="true"]').count(), 5, 'the card has just come up')
+    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    await page.evaluate('dispatchEvent(new Event("focus")); document.querySelector(".card-end .primary").click()')
+    await page.locator('.card-end [aria-disabled="true"]').first().waitFor()
+    t.equal(
+      (await get(`/calls/${id}`)).status,
+      'awaiting_approval',
+      'a click that brings the window to the front is none'
+    )
+    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    await page.keyboard.press('n')
+    t.match(await outcome(page), /^Rejected/)
+  })
+
+  t.test('a diff of 10,000 lines is folded, and comes whole where one asks', async t => {
+    const lines = (word: string) => Array.from({ length: 5_000 }, (_, i) => `${word} ${i}\n`).join('')
+    const { call, open } = await consoleOf(t, browser, { 'long.txt': lines('old') })
+    await call('write_file', { path: 'long.txt', content: lines('new') })
+    const page = await open()
+    await openCard(page, 'Overwrite long.txt')
+    const rows = page.locator('.diff .lines > div')
+    t.equal(await rows.count(), 1_500)
+    await page.getByRole('button', { name: /more lines/ }).click()
+    await rows.nth(10_000).waitFor({ state: 'attached' })
+    t.match(await rows.last().textContent(), /^\+new 4999/)
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    t.test(`axe finds nothing wrong, ${colorScheme}`, async t => {
+      const { call, context, url, open } = await consoleOf(t, browser, POEM, { colorScheme })
+      const door = await context.newPage()
+      await door.goto(url)
+      await door.getByText('toolgate open', { exact: true }).waitFor()
+      t.same(await faultsOf(door), [], 'the page without a token')
+      await door.close()
+      const page = await open()
+      await live(page)
+      t.same(await faultsOf(page), [], 'nothing waits')
+      await call('edit_file', EDIT)
+      await openCard(page, 'Edit poem.txt')
+      t.same(await faultsOf(page), [], 'a card')
+      await press(page, 'split')
+      await press(page, 'Edit…')
+      await page.getByRole('button', { name: 'Show what it would do' }).waitFor()
+      t.same(await faultsOf(page), [], 'a form')
+      await page.setViewportSize({ width: 320, height: 640 })
+      t.same(await faultsOf(page), [], 'a narrow screen')
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off at 320 px')
+    })
+}

@@ -1,0 +1,72 @@
+// One stream for all tabs, which outlives the tab that holds it, and the server.
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { startApp } from '../start-app.ts'
+import { consoleOf, launch, live, noBrowser, openPage } from './browser.ts'
+
+if (noBrowser) t.skip(noBrowser)
+else t.test('tabs', run)
+
+async function run(t: Test) {
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('seven tabs hear all through one stream, also when the tab that holds it closes', async t => {
+    const { call, context, open } = await consoleOf(t, browser, { 'a.txt': 'a\n' })
+    const holders: Page[] = []
+    context.on('request', request => {
+      if (new URL(request.url()).pathname === '/events') holders.push(request.frame().page())
+    })
+    const pages = await Promise.all(Array.from({ length: 7 }, () => open()))
+    for (const page of pages) await live(page)
+    t.equal(holders.length, 1)
+
+    await call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+    for (const page of pages) await page.getByText('1 call waits').waitFor()
+
+    await holders[0]!.close()
+    await call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
+    for (const page of pages.filter(page => page !== holders[0])) await page.getByText('2 calls wait').waitFor()
+    t.equal(holders.length, 2, 'another has taken over')
+  })
+
+  t.test('a further tab takes the token over from one that is open', async t => {
+    const { context, url, open } = await consoleOf(t, browser)
+    await live(await open())
+    const further = await context.newPage()
+    await further.goto(url)
+    await live(further)
+    t.pass('it needs no code of its own')
+  })
+
+  t.test('what waits outlives the server, and the page comes back to it', async t => {
+    const first = await startApp(t, { 'a.txt': 'a\n' })
+    const context = await browser.newContext()
+    t.teardown(() => context.close())
+    const page = await openPage(context, first.url)
+    await first.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+    await page.getByText('1 call waits').waitFor()
+    await live(page)
+
+    await first.close()
+    await page.locator('.pill.lost').waitFor()
+    const { folder, url } = first
+    const second = await startApp(t, {}, { folder, port: Number(new URL(url).port) })
+    await live(page)
+    await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
+    await page.getByText('2 calls wait').waitFor()
+    await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
+    await page.locator('.card-end [aria-disabled="false"]').first().click()
+    t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
+    await page.getByText('1 call waits').waitFor()
+    t.equal(second.read('a.txt'), 'b\n')
+  })
+
+  t.test('a token that counts no longer ends the session, and says so', async t => {
+    const { context, url } = await consoleOf(t, browser)
+    const page = await openPage(context, url, 'a-token-that-was-revoked')
+    await page.getByRole('alert').waitFor()
+    t.match(await page.locator('main').innerText(), /Your session has ended[\s\S]*toolgate open/)
+    t.equal(await page.evaluate('sessionStorage.length'), 0)
+  })
+}
