@@ -15,8 +15,7 @@ async function openCard(page: Page, title: string) {
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
 
-if (noBrowser) t.skip(noBrowser)
-else t.test('the console', run)
+t.test('the console', { skip: noBrowser }, run)
 
 async function run(t: Test) {
   const browser: Browser = await launch()

@@ -1,26 +1,16 @@
 // A real browser on the console of a server of a test. One is started for a file; each test has a profile of its own in it.
 import { existsSync, readFileSync } from 'node:fs'
 import type axe from 'axe-core'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { CHROMIUM } from '../../scripts/chromium.ts'
 import { startApp, TOKEN } from '../start-app.ts'
 
-export const CHROMIUM = '/usr/bin/chromium'
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync'
-]
+export { launch } from '../../scripts/chromium.ts'
 
-/** Why there can be no browser here; undefined where there is one. It has to be there where CI is set. */
+/** Why there can be no browser here; false where there is one. It has to be there where CI is set. */
 export const noBrowser =
-  existsSync(CHROMIUM) || process.env.CI ? undefined : `${CHROMIUM} is not installed: apt-get install chromium`
-
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+  existsSync(CHROMIUM) || process.env.CI ? false : `${CHROMIUM} is not installed: apt-get install chromium`
 
 /** A server, and a profile that holds its token as a page that was opened by a code does. */
 export async function consoleOf(

@@ -4,8 +4,7 @@ import t, { type Test } from 'tap'
 import { startApp } from '../start-app.ts'
 import { consoleOf, launch, live, noBrowser, openPage } from './browser.ts'
 
-if (noBrowser) t.skip(noBrowser)
-else t.test('tabs', run)
+t.test('tabs', { skip: noBrowser }, run)
 
 async function run(t: Test) {
   const browser = await launch()

@@ -1,0 +1,91 @@
+// What the console costs a browser: bytes to load, the time to the first paint, and a diff of 10,000 lines. Beside `npm run
+// bench`, since it takes Chromium.
+import { readFileSync } from 'node:fs'
+import { arch, cpus } from 'node:os'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { launch } from '../scripts/chromium.ts'
+import { type ConsoleWorld, consoleWorld } from '../scripts/console-world.ts'
+
+const ROUNDS = 7
+const LINES = 5_000
+
+interface Row {
+  what: string
+  value: number
+  unit: string
+  /** What it must stay under. */
+  under?: number
+}
+
+const lines = (word: string) => Array.from({ length: LINES }, (_, i) => `${word} line ${i} of a long file\n`).join('')
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+async function open({ url, token }: ConsoleWorld, browser: Browser): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(token)})`)
+  await page.goto(url)
+  await page.locator('.pill.live').waitFor()
+  return page
+}
+
+async function firstPaint(world: ConsoleWorld, browser: Browser): Promise<number> {
+  const page = await open(world, browser)
+  const ms = await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`)
+  await page.close()
+  return ms as number
+}
+
+/** From the click that asks for it to the frame after the one that shows it. */
+const TIMED = (click: string, done: string) => `(async () => {
+  const frame = () => new Promise(requestAnimationFrame)
+  const start = performance.now()
+  document.querySelector('${click}').click()
+  while (!(${done})) await frame()
+  await frame()
+  return performance.now() - start
+})()`
+const ROWS = `document.querySelectorAll('.diff .lines > div').length`
+
+async function diff(world: ConsoleWorld, browser: Browser): Promise<{ shown: number; whole: number }> {
+  const page = await open(world, browser)
+  await page.locator('.asked-line').waitFor()
+  const shown = await page.evaluate(TIMED('.asked-line', `${ROWS} >= 1500`))
+  const whole = await page.evaluate(TIMED('.diff-more', `${ROWS} >= ${2 * LINES}`))
+  await page.close()
+  return { shown: shown as number, whole: whole as number }
+}
+
+async function times<T>(measure: () => Promise<T>): Promise<T[]> {
+  const measured: T[] = []
+  for (let i = 0; i <= ROUNDS; i++) measured.push(await measure())
+  return measured.slice(1)
+}
+
+const packed = ['app.js', 'app.css', 'index.html'].map(file => gzipSync(readFileSync(`dist/web/${file}`)).length)
+const world = await consoleWorld('bench', { 'long.txt': lines('old') })
+const browser = await launch()
+try {
+  await world.client.call('write_file', { path: 'long.txt', content: lines('new') })
+  const paints = await times(() => firstPaint(world, browser))
+  const diffs = await times(() => diff(world, browser))
+  const rows: Row[] = [
+    { what: 'script, style and page, gzipped', value: packed.reduce((a, b) => a + b) / 1_000, unit: 'kB', under: 45 },
+    { what: 'first paint', value: median(paints), unit: 'ms', under: 300 },
+    {
+      what: `diff of ${2 * LINES} lines opened`,
+      value: median(diffs.map(({ shown }) => shown)),
+      unit: 'ms',
+      under: 300
+    },
+    { what: '– its folded lines, all in the page', value: median(diffs.map(({ whole }) => whole)), unit: 'ms' }
+  ]
+  console.log(`${cpus()[0]?.model} × ${cpus().length}, ${arch()}, ${browser.version()}; medians of ${ROUNDS}`)
+  for (const { what, value, unit, under } of rows)
+    console.log(
+      `${what.padEnd(40)} ${value.toFixed(1).padStart(8)} ${unit}  ${under ? `< ${under}: ${value < under ? 'met' : 'missed'}` : ''}`
+    )
+} finally {
+  await browser.close()
+  await world.stop()
+}
