@@ -8,12 +8,14 @@ const CLIENT = fileURLToPath(new URL('../../clients/emacs', import.meta.url))
 export async function startEmacs(
   { home, project }: { home: string; project: string },
   file: string,
-  settings: readonly string[] = []
+  settings: readonly string[] = [],
+  size?: { columns: number; lines: number }
 ) {
   const evaluated = ['(toolgate-mode 1)', ...settings].flatMap(form => ['--eval', form])
   const emacs = await openTerminal(
     ['emacs', '-nw', '-Q', '-L', CLIENT, '-l', 'toolgate', ...evaluated, `${project}/${file}`],
-    { HOME: home, PATH: process.env.PATH ?? '' }
+    { HOME: home, PATH: process.env.PATH ?? '' },
+    size
   )
   const evaluate = async (form: string) => {
     await emacs.press('M-:')

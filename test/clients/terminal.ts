@@ -34,13 +34,17 @@ export function has(program: string): boolean {
 }
 
 /** Starts `command` in a terminal of its own. */
-export async function openTerminal(command: readonly string[], env: Record<string, string>): Promise<Terminal> {
+export async function openTerminal(
+  command: readonly string[],
+  env: Record<string, string>,
+  { columns, lines } = SIZE
+): Promise<Terminal> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tg-tmux-'))
   const tmux = (...args: string[]) => run('tmux', ['-S', path.join(folder, 'socket'), '-f', '/dev/null', ...args])
   const variables = Object.entries({ ...env, TERM: 'screen-256color', LANG: 'C.UTF-8' }).map(
     ([name, value]) => `${name}=${value}`
   )
-  const size = ['-x', String(SIZE.columns), '-y', String(SIZE.lines)]
+  const size = ['-x', String(columns), '-y', String(lines)]
   await tmux('new-session', '-d', ...size, ['exec', 'env', '-i', ...variables, ...command].map(quoted).join(' '))
   await tmux('set-option', '-g', 'window-size', 'manual')
   const changes = follow(path.join(folder, 'socket'))
