@@ -26,7 +26,9 @@ export async function describeApi(): Promise<string> {
           variables: { port: { default: '7700', description: 'See the discovery file.' } }
         }
       ],
-      tags: ['calls', 'jobs', 'approvals', 'events', 'tools', 'rules', 'buffers', 'server'].map(name => ({ name })),
+      tags: ['calls', 'jobs', 'approvals', 'events', 'tools', 'rules', 'buffers', 'tokens', 'server'].map(name => ({
+        name
+      })),
       security: [{ token: [] }],
       components: {
         securitySchemes: {

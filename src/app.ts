@@ -42,6 +42,8 @@ import type { Environment } from './host/processes/environment.ts'
 import { maskedLines } from './host/secrets/masked-lines.ts'
 import { Masking } from './host/secrets/masking.ts'
 import { folderOf } from './host/server/home.ts'
+import { IssuedTokens } from './host/server/issued-tokens.ts'
+import { OneTimeCodes } from './host/server/one-time-codes.ts'
 import type { Tokens } from './host/server/tokens.ts'
 import { openStore, type Store } from './host/store/store.ts'
 import { NO_TRUST, type Trust } from './host/trust/trust.ts'
@@ -109,8 +111,14 @@ export interface AppOptions {
   store?: Promise<Store>
 }
 
-export async function createApp(settings: Settings, tokens: Tokens, options: AppOptions): Promise<App> {
+export async function createApp(settings: Settings, own: Tokens, options: AppOptions): Promise<App> {
   const { environment } = options
+  mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
+  const issued = new IssuedTokens(join(settings.state_dir, 'tokens.json'))
+  const tokens: Pick<Tokens, 'holderOf' | 'all'> = {
+    holderOf: bearer => own.holderOf(bearer) ?? issued.holderOf(bearer),
+    all: () => [...own.all(), ...issued.texts()]
+  }
   const keys = [settings.search.embeddings.key_env, settings.web.search.key_env]
   const secrets = withSecrets(
     settings.secrets,
@@ -123,7 +131,6 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
   })
   const log = options.log ?? openLog(settings, masking)
   const instance = randomUUID()
-  mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
   const left = clearLeftovers(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))
   store.whenFailed(cause => {
@@ -219,9 +226,11 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
         buffers: new HeldBuffers(engine),
         calls,
         catalog,
+        codes: new OneTimeCodes(),
         consoleFiles: consoleFiles(),
         delegations: engine.delegations,
         frontEnds,
+        issued,
         jobs: engine.jobs,
         journal,
         masking,
@@ -328,6 +337,7 @@ export async function createApp(settings: Settings, tokens: Tokens, options: App
       engine.findings.close()
       streams.close()
       await http.close()
+      issued.close()
       await machine.close()
       await store.close()
     }
@@ -353,7 +363,7 @@ const portsOf = (http: FastifyInstance) =>
 type Scope = FastifyInstance
 async function listenable(
   settings: Settings,
-  tokens: Tokens,
+  tokens: Pick<Tokens, 'holderOf'>,
   { log, masking, hosts }: { log: Logger; masking: Masking; hosts: () => readonly string[] },
   register: (app: Scope) => Promise<void>
 ): Promise<FastifyInstance> {

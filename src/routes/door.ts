@@ -9,17 +9,14 @@ import { clientLabel } from './client-label.ts'
 import { parseJsonBody } from './json-body.ts'
 import { sendProblem } from './problem.ts'
 
-/** Who sent a request, as far as the door knows. */
-export interface Caller {
+/** Who sent a request, as far as the door knows. With an `agent`, that is the caller, whatever the request says. */
+export interface Caller extends Holder {
   /** What the client calls itself; a label for people, never a proof. */
   client: string
-  rights: ReadonlySet<Right>
-  /** The agent that the token was given to: it is the caller, whatever the request says. */
-  agent?: string
 }
 
 interface DoorOptions {
-  tokens: Tokens
+  tokens: Pick<Tokens, 'holderOf'>
   /** Host header values that are right, port included; asked for each request, since the port is known late. */
   hosts: () => readonly string[]
   /** Pages that may speak to us besides our own: those behind a proxy. No CORS header is sent for them either. */
@@ -39,8 +36,9 @@ declare module 'fastify' {
   }
 }
 
-/** What strangers may ask: whether the server is there, and for the files of the console, which tell nothing. */
-const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file']
+/** What strangers may ask: whether the server is there, for the files of the console, which tell nothing, and for the token
+ * that their code is good for. */
+const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session']
 
 /** Headers that decide something: given twice, two readers could disagree about which one counts. */
 const SINGLE: ReadonlyMap<string, number> = new Map(
@@ -101,9 +99,10 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
     async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body)
   )
 
-  function door(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
+  function door(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {
     try {
       passDoor(request)
+      endWithToken(request, reply)
       done()
     } catch (error) {
       done(error as Error)
@@ -115,12 +114,21 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
     checkFraming(raw)
     checkOrigin(raw, hosts(), origins)
     const { open, right = 'call' } = request.routeOptions.config ?? {}
-    const { rights, agent } = open ? NOBODY : holderOf(raw, tokens)
-    if (!open && !rights.has(right))
+    const holder = open ? NOBODY : holderOf(raw, tokens)
+    if (!open && !holder.rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
     checkBodyHeaders(raw)
-    request.caller = { client: clientName(raw), rights, ...(agent !== undefined && { agent }) }
+    request.caller = { client: clientName(raw), ...holder }
   }
+}
+
+/** What a token holds open, it holds no longer than it counts. */
+function endWithToken({ caller, raw }: FastifyRequest, reply: FastifyReply) {
+  const over = caller.issued?.over
+  if (!over) return
+  const end = () => raw.socket.destroy()
+  over.addEventListener('abort', end, { once: true })
+  reply.raw.once('close', () => over.removeEventListener('abort', end))
 }
 
 /**
@@ -165,7 +173,7 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
 }
 
 /** The same answer for every way to have no right token. */
-function holderOf({ headers }: IncomingMessage, tokens: Tokens): Holder {
+function holderOf({ headers }: IncomingMessage, tokens: DoorOptions['tokens']): Holder {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
   const holder = bearer ? tokens.holderOf(bearer) : undefined
   if (!holder) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')

@@ -8,6 +8,8 @@ import type { FrontEnds } from '../calls/front-ends.ts'
 import type { HeldBuffers } from '../calls/held-buffers.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
+import type { IssuedTokens } from '../host/server/issued-tokens.ts'
+import type { OneTimeCodes } from '../host/server/one-time-codes.ts'
 import { approvalRoutes } from './approvals.ts'
 import { bufferRoutes } from './buffers.ts'
 import { callRoutes, type Masks } from './calls.ts'
@@ -23,6 +25,7 @@ import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
 import { SHARED } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
+import { tokenRoutes } from './tokens.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
 
@@ -30,7 +33,9 @@ export interface Services extends ServerServices, Pick<McpServices, 'workspaces'
   catalog: Catalog
   consoleFiles: ConsoleFiles
   buffers: HeldBuffers
+  codes: OneTimeCodes
   frontEnds: FrontEnds
+  issued: IssuedTokens
   masking: Masks
   mcpServers: McpServersService
 }
@@ -58,6 +63,7 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
   await app.register(delegationRoutes, services)
   await app.register(mcpRoutes, services)
   await app.register(mcpServerRoutes, services)
+  await app.register(tokenRoutes, services)
   await app.register(serverRoutes, services)
   await app.register(consoleRoutes, services)
 }

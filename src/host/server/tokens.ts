@@ -12,6 +12,13 @@ export interface Holder {
   rights: ReadonlySet<Right>
   /** The agent that it was given to: the bearer calls as that one and no other. */
   agent?: string
+  /** Of a token that was given out while the server ran. */
+  issued?: {
+    token_id: string
+    expires_at: string
+    /** Aborts when it is revoked or its time is over. */
+    over: AbortSignal
+  }
 }
 
 export interface Tokens {

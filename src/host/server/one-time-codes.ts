@@ -1,0 +1,56 @@
+// Codes that bring a token to a page: whoever holds a token makes one, a browser gets it in the fragment of an address, which
+// no server and no log sees, and trades it once, within a minute. A code is worth nothing after that, and is kept nowhere.
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ToolError } from '../../errors.ts'
+import type { Holder } from './tokens.ts'
+
+interface Open {
+  digest: Buffer
+  until: number
+  holder: Holder
+}
+
+const CODE_LIVES_MS = 60_000
+/** More at once push out the oldest. */
+const MOST = 16
+/** 128 bits are not guessed; this keeps whoever tries from keeping the server busy. */
+const WRONG_A_MINUTE = 30
+
+export class OneTimeCodes {
+  #open: Open[] = []
+  #wrong: number[] = []
+  readonly #now: () => number
+
+  /** `now`: a clock in milliseconds that never goes back. */
+  constructor(now = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** A code for what `holder` may. */
+  make(holder: Holder): string {
+    const code = randomBytes(16).toString('base64url')
+    this.#open = [...this.#left(), { digest: digestOf(code), until: this.#now() + CODE_LIVES_MS, holder }].slice(-MOST)
+    return code
+  }
+
+  /** What the code is for, once. Undefined when it counts no longer or never did. */
+  take(code: string): Holder | undefined {
+    const since = this.#now() - 60_000
+    this.#wrong = this.#wrong.filter(at => at > since)
+    if (this.#wrong.length >= WRONG_A_MINUTE)
+      throw new ToolError('OVERLOADED', 'Too many wrong codes were tried. Wait a minute.')
+    const given = digestOf(code)
+    // Every code is compared each time, so that the time taken tells nothing.
+    const matches = this.#left().filter(({ digest }) => timingSafeEqual(digest, given))
+    this.#open = this.#left().filter(open => !matches.includes(open))
+    if (matches.length === 0) this.#wrong.push(this.#now())
+    return matches[0]?.holder
+  }
+
+  /** A code of a token that was revoked counts no more than the token. */
+  #left() {
+    return this.#open.filter(({ until, holder }) => until > this.#now() && !holder.issued?.over.aborted)
+  }
+}
+
+const digestOf = (code: string) => hash('sha256', code, 'buffer')

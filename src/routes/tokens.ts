@@ -1,0 +1,178 @@
+// Tokens that are given out, and the code by which a page gets one.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { ToolError } from '../errors.ts'
+import type { IssuedTokens } from '../host/server/issued-tokens.ts'
+import type { OneTimeCodes } from '../host/server/one-time-codes.ts'
+import type { Right } from '../host/server/tokens.ts'
+import { problems } from './schema.ts'
+
+const DAY_MS = 86_400_000
+const SESSION_MS = 7 * DAY_MS
+const TOKEN_MS = 90 * DAY_MS
+const LONGEST_MS = 366 * DAY_MS
+/** How long a code is good for, as `OneTimeCodes` keeps them. */
+const CODE_MS = 60_000
+
+const Rights = Type.Array(Type.Enum(['call', 'approve']), {
+  minItems: 1,
+  uniqueItems: true,
+  description: '`approve` takes `call` with it.'
+})
+
+const tokenFields = {
+  token_id: Type.String(),
+  name: Type.String({ description: 'What a person calls it.' }),
+  kind: Type.Enum(['token', 'session'], { description: '`session`: a console traded a code for it.' }),
+  rights: Rights,
+  agent: Type.Optional(Type.String({ description: 'Its bearer calls as this agent and no other.' })),
+  created_at: Type.String({ format: 'date-time' }),
+  expires_at: Type.String({ format: 'date-time' }),
+  made_by: Type.Optional(Type.String({ description: 'The issued token it was made with; it ends with that one.' }))
+}
+const IssuedToken = Type.Object(tokenFields, { title: 'IssuedToken' })
+const NewlyIssued = Type.Object(
+  { token: Type.String({ description: 'Shown this once.' }), ...tokenFields },
+  { title: 'NewlyIssuedToken' }
+)
+
+const NewToken = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 64, description: 'What you call it, to know it again.' }),
+    rights: Rights,
+    agent: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'Give it to this agent alone; such a token only calls.'
+      })
+    ),
+    expires_in_ms: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Default: 90 days. At most 366 days.' })
+    )
+  },
+  { additionalProperties: false, title: 'NewToken' }
+)
+
+interface Services {
+  codes: OneTimeCodes
+  issued: IssuedTokens
+}
+
+export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { codes, issued }) => {
+  app.post(
+    '/codes',
+    {
+      schema: {
+        operationId: 'makeCode',
+        summary: 'Make a code that a page trades for a token, once and within a minute.',
+        tags: ['tokens'],
+        body: Type.Object(
+          { rights: Type.Optional({ ...Rights, description: 'Default: those of your token. Never more.' }) },
+          { additionalProperties: false }
+        ),
+        response: {
+          201: Type.Object({
+            code: Type.String(),
+            expires_at: Type.String({ format: 'date-time' }),
+            path: Type.String({ description: 'Where a browser goes, after the address of the server.' })
+          }),
+          ...problems('INVALID_PARAMS')
+        }
+      }
+    },
+    async ({ body, caller }, reply) => {
+      const rights = body.rights ? withCall(body.rights) : [...caller.rights]
+      const more = rights.find(right => !caller.rights.has(right))
+      if (more) throw new ToolError('FORBIDDEN', `A code gives no right that its maker lacks: ${more}.`)
+      const code = codes.make({ ...caller, rights: new Set(rights) })
+      const expires_at = new Date(Date.now() + CODE_MS).toISOString()
+      return secret(reply).send({ code, expires_at, path: `/#code=${code}` })
+    }
+  )
+
+  app.post(
+    '/session',
+    {
+      config: { open: true },
+      schema: {
+        operationId: 'openSession',
+        summary: 'Trade a code for a token. Needs no token.',
+        tags: ['tokens'],
+        security: [],
+        body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 128 }) }, { additionalProperties: false }),
+        response: { 201: NewlyIssued, ...problems('INVALID_PARAMS') }
+      }
+    },
+    async ({ body }, reply) => {
+      const maker = codes.take(body.code)
+      if (!maker)
+        throw new ToolError('UNAUTHORIZED', 'The code was used already, or is over a minute old. Run: toolgate open')
+      const { rights, agent } = maker
+      const wish = { name: 'console', rights: [...rights], agent, expires_in_ms: SESSION_MS }
+      return secret(reply).send(issued.issue({ kind: 'session', ...wish }, maker))
+    }
+  )
+
+  app.get(
+    '/tokens',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'listTokens',
+        summary: 'Tokens that were given out and count, oldest first, without their texts.',
+        tags: ['tokens'],
+        response: { 200: Type.Object({ tokens: Type.Array(IssuedToken) }), ...problems() }
+      }
+    },
+    async () => ({ tokens: issued.list() })
+  )
+
+  app.post(
+    '/tokens',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'issueToken',
+        summary: 'Give out a token. Its text is shown this once.',
+        tags: ['tokens'],
+        body: NewToken,
+        response: { 201: NewlyIssued, ...problems('INVALID_PARAMS', 'CONFLICT') }
+      }
+    },
+    async ({ body: { name, agent, expires_in_ms = TOKEN_MS, ...body }, caller }, reply) => {
+      const rights = withCall(body.rights)
+      if (agent !== undefined && rights.includes('approve'))
+        throw new ToolError('INVALID_PARAMS', '/rights must be call alone: an agent may not approve its own calls.', {
+          errors: [{ pointer: '/rights', message: 'must be call alone with an agent' }]
+        })
+      return secret(reply).send(issued.issue({ name, kind: 'token', rights, agent, expires_in_ms }, caller))
+    }
+  )
+
+  app.delete(
+    '/tokens/:id',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'revokeToken',
+        summary: 'Revoke a token and what it made; their open streams end.',
+        tags: ['tokens'],
+        params: Type.Object({ id: Type.String({ description: 'token_id' }) }),
+        response: { 200: IssuedToken, ...problems('NOT_FOUND') }
+      }
+    },
+    async ({ params }, reply) => {
+      const { token, end } = issued.revoke(params.id)
+      // Whoever revokes the token it shows is answered first.
+      reply.raw.once('close', end)
+      return reply.send(token)
+    }
+  )
+}
+
+const withCall = (rights: readonly Right[]): Right[] => [...new Set<Right>(['call', ...rights])]
+
+/** Nobody keeps such an answer. */
+const secret = (reply: FastifyReply) => reply.code(201).header('cache-control', 'no-store')

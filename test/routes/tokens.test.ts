@@ -1,0 +1,225 @@
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { OneTimeCodes } from '../../src/host/server/one-time-codes.ts'
+import { agentToken, CALL_TOKEN, follow, startApp, type TestApp } from '../start-app.ts'
+
+const ID = /^tok_[\w-]{12}$/
+const TOKEN = /^tg_[\w-]{43}$/
+const DAY_MS = 86_400_000
+
+/** Servers one after the other on the same folder. */
+function place(t: Test) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-tokens-')))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return {
+    start: (files: Record<string, string> = {}) => startApp(t, files, { folder }),
+    file: path.join(folder, 'state/tokens.json')
+  }
+}
+
+const as = (token: string) => ({ authorization: `Bearer ${token}` })
+const session = (app: TestApp, code: string, headers = {}) =>
+  app.request('POST', '/session', { code }, { authorization: '', ...headers })
+const livesMs = ({ created_at, expires_at }: Record<string, string>) =>
+  Date.parse(expires_at!) - Date.parse(created_at!)
+
+t.test('a page trades a code for a token, once', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const made = await app.request('POST', '/codes', {})
+  t.equal(made.status, 201)
+  t.equal(made.headers.get('cache-control'), 'no-store')
+  const { code, expires_at, path: way } = made.body
+  t.match(code, /^[\w-]{22}$/, '128 bits')
+  t.equal(way, `/#code=${code}`)
+  t.ok(Date.parse(expires_at) - Date.now() <= 60_000)
+
+  const given = await session(app, code, { origin: app.url, 'sec-fetch-site': 'same-origin' })
+  t.equal(given.status, 201)
+  t.equal(given.headers.get('cache-control'), 'no-store')
+  t.match(given.body, { token: TOKEN, token_id: ID, name: 'console', kind: 'session', rights: ['call', 'approve'] })
+  t.equal(livesMs(given.body), 7 * DAY_MS)
+
+  const again = await session(app, code)
+  t.match(again, { status: 401, body: { code: 'UNAUTHORIZED', detail: /used already.*toolgate open/ } })
+  t.equal((await session(app, 'wrong')).body.detail, again.body.detail, 'wrong and used look alike')
+  t.match(await app.request('POST', '/session', {}, { authorization: '' }), { status: 400 })
+
+  const waits = await app.call('delete_file', { path: 'a.txt' })
+  const decision = { confirm: true, digest: waits.approval.digest }
+  const approved = await app.request('POST', `/calls/${waits.tool_call_id}/approve`, decision, as(given.body.token))
+  t.ok([200, 202].includes(approved.status), 'it may approve')
+})
+
+t.test('a code gives no more than its maker has', async t => {
+  const app = await startApp(t)
+  const make = (body: object, token: string) => app.request('POST', '/codes', body, as(token))
+  t.match(await make({ rights: ['approve'] }, CALL_TOKEN), { status: 403, body: { code: 'FORBIDDEN' } })
+  t.match(await app.request('POST', '/codes', {}, { authorization: '' }), { status: 401 })
+  t.match(await make({ rights: [] }, CALL_TOKEN), { status: 400 })
+
+  const fewer = await app.post('/codes', { rights: ['call'] })
+  const { body: caller } = await session(app, fewer.code)
+  t.strictSame(caller.rights, ['call'])
+  t.match(await app.request('GET', '/tokens', undefined, as(caller.token)), { status: 403 })
+
+  const ofAgent = await make({}, agentToken('coder'))
+  const { body: agent } = await session(app, ofAgent.body.code)
+  t.match(agent, { rights: ['call'], agent: 'coder' })
+  const call = await app.request(
+    'POST',
+    '/calls',
+    { tool: 'read_file', params: { path: 'a.txt' }, agent: 'boss' },
+    as(agent.token)
+  )
+  t.match(call.body, { code: 'FORBIDDEN' }, 'it calls as that agent alone')
+})
+
+t.test('codes end by time, by number, and after many wrong ones', t => {
+  let now = 0
+  const codes = new OneTimeCodes(() => now)
+  const holder = { rights: new Set(['call'] as const) }
+  const late = codes.make(holder)
+  now = 59_999
+  t.ok(codes.take(codes.make(holder)))
+  now = 60_000
+  t.equal(codes.take(late), undefined, 'a minute is over')
+
+  const first = codes.make(holder)
+  const others = Array.from({ length: 16 }, () => codes.make(holder))
+  t.equal(codes.take(first), undefined, 'pushed out by newer ones')
+  t.ok(others.every(code => codes.take(code)))
+
+  const good = codes.make(holder)
+  for (let n = 2; n < 30; n += 1) t.equal(codes.take(`wrong ${n}`), undefined)
+  t.throws(() => codes.take(good), { code: 'OVERLOADED' }, 'nobody goes on trying')
+  now += 60_000
+  t.ok(codes.take(codes.make(holder)), 'for a minute')
+  t.end()
+})
+
+t.test('a token is given out, listed without its text, and revoked', async t => {
+  const { start, file } = place(t)
+  const app = await start({ 'a.txt': 'one' })
+  const wish = { name: 'coder on my laptop', rights: ['call'], agent: 'coder', expires_in_ms: 3_600_000 }
+  const { status, body: given, headers } = await app.request('POST', '/tokens', wish)
+  t.match([status, headers.get('cache-control')], [201, 'no-store'])
+  const { token, ...told } = given
+  t.match(given, { token: TOKEN, token_id: ID, kind: 'token', name: wish.name, rights: ['call'], agent: 'coder' })
+  t.equal(livesMs(told), 3_600_000)
+  t.strictSame(await app.get('/tokens'), { tokens: [told] })
+  t.notMatch(readFileSync(file, 'utf8'), token, 'the disk has no token')
+  t.equal(statSync(file).mode & 0o777, 0o600)
+
+  const call = await app.request('POST', '/calls', { tool: 'read_file', params: { path: 'a.txt' } }, as(token))
+  t.match(call.body, { status: 'success', agent: 'coder' })
+
+  await app.close()
+  const next = await start()
+  t.strictSame((await next.get('/tokens')).tokens, [told], 'it outlives the server')
+  t.equal((await next.request('GET', '/state', undefined, as(token))).status, 200)
+  t.match(await next.request('DELETE', `/tokens/${told.token_id}`, undefined, as(token)), { status: 403 })
+  t.strictSame((await next.request('DELETE', `/tokens/${told.token_id}`)).body, told)
+  t.equal((await next.request('GET', '/state', undefined, as(token))).status, 401)
+  t.match(await next.request('DELETE', `/tokens/${told.token_id}`), { status: 404, body: { code: 'NOT_FOUND' } })
+  t.strictSame(await next.get('/tokens'), { tokens: [] })
+})
+
+t.test('what a new token must be like is told', async t => {
+  const app = await startApp(t)
+  const refused = async (wish: object) => {
+    const { status, body } = await app.request('POST', '/tokens', wish)
+    return [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
+  }
+  t.strictSame(await refused({ rights: ['call'] }), [400, ['/name']])
+  t.strictSame(await refused({ name: 'x', rights: ['all'] }), [400, ['/rights/0']])
+  t.strictSame(await refused({ name: 'x', rights: ['approve'], agent: 'coder' }), [400, ['/rights']])
+  t.strictSame(await refused({ name: 'x', rights: ['call'], expires_in_ms: 400 * DAY_MS }), [400, ['/expires_in_ms']])
+  t.match(await app.request('POST', '/tokens', { name: 'x', rights: ['call'] }, as(CALL_TOKEN)), { status: 403 })
+  const { rights, ...given } = await app.post('/tokens', { name: 'x', rights: ['approve'] })
+  t.strictSame(rights, ['call', 'approve'], 'who approves must see')
+  t.equal(livesMs(given), 90 * DAY_MS)
+})
+
+t.test('a revoked token loses its streams, and all that it made', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const parent = await app.post('/tokens', { name: 'parent', rights: ['approve'], expires_in_ms: DAY_MS })
+  const { code } = await app.post('/codes', {}, as(parent.token))
+  const { body: child } = await session(app, code)
+  t.equal(child.made_by, parent.token_id)
+  t.equal(child.expires_at, parent.expires_at, 'it does not outlive it')
+  const unused = await app.post('/codes', {}, as(parent.token))
+  const other = await app.post('/tokens', { name: 'other', rights: ['call'] })
+
+  const streams = []
+  for (const { token } of [parent, child, other]) {
+    const stream = await follow(t, `${app.url}/events`, as(token))
+    await stream.type('stream.snapshot')
+    streams.push(stream)
+  }
+  const [ofParent, ofChild, ofOther] = streams
+  const itself = await app.request('DELETE', `/tokens/${parent.token_id}`, undefined, as(parent.token))
+  t.equal(itself.status, 200, 'who revokes itself is answered')
+  await ofParent!.rest()
+  await ofChild!.rest()
+  t.equal((await session(app, unused.code)).status, 401, 'nor does a code of it count')
+  t.strictSame(
+    (await app.get('/tokens')).tokens.map(({ name }: { name: string }) => name),
+    ['other']
+  )
+  await app.call('read_file', { path: 'a.txt' })
+  t.ok(await ofOther!.type('tool.result'), 'others go on')
+})
+
+t.test('a token ends by itself, and so does what it holds open', async t => {
+  const app = await startApp(t)
+  const { token } = await app.post('/tokens', { name: 'brief', rights: ['call'], expires_in_ms: 500 })
+  const stream = await follow(t, `${app.url}/events`, as(token))
+  await stream.type('stream.snapshot')
+  await stream.rest()
+  t.equal((await app.request('GET', '/state', undefined, as(token))).status, 401)
+  t.strictSame(await app.get('/tokens'), { tokens: [] })
+})
+
+t.test('tokens are masked like those of the server', async t => {
+  const app = await startApp(t)
+  const { token } = await app.post('/tokens', { name: 'x', rights: ['call'] })
+  app.write('leak.txt', `token ${token}\n`)
+  const { tool_call_id } = await app.call('shell_exec', { command: 'cat leak.txt' })
+  const read = await app.post(`/calls/${tool_call_id}/approve?wait_ms=10000`, {})
+  t.match(read, { status: 'success', result: { content: /^token / } })
+  t.notMatch(JSON.stringify(read), token)
+})
+
+t.test('sessions push out the oldest; tokens are refused when there are too many', async t => {
+  const app = await startApp(t)
+  const sessions = []
+  for (let n = 0; n < 17; n += 1) {
+    const { code } = await app.post('/codes', {})
+    sessions.push((await session(app, code)).body)
+  }
+  t.equal((await app.request('GET', '/state', undefined, as(sessions[0].token))).status, 401)
+  t.equal((await app.request('GET', '/state', undefined, as(sessions[1].token))).status, 200)
+  t.equal((await app.get('/tokens')).tokens.length, 16)
+  const made = await Promise.all(
+    Array.from({ length: 64 }, () => app.request('POST', '/tokens', { name: 'x', rights: ['call'] }))
+  )
+  t.ok(made.every(({ status }) => status === 201))
+  t.match(await app.request('POST', '/tokens', { name: 'x', rights: ['call'] }), {
+    status: 409,
+    body: { code: 'CONFLICT', detail: /toolgate token revoke/ }
+  })
+})
+
+t.test('a file of tokens that others could have written is not believed', async t => {
+  const { start, file } = place(t)
+  const app = await start()
+  await app.post('/tokens', { name: 'x', rights: ['call'] })
+  await app.close()
+  chmodSync(file, 0o644)
+  await t.rejects(start(), { code: 'PERMISSION_DENIED', message: /chmod 600/ })
+  chmodSync(file, 0o600)
+  writeFileSync(file, '{"version":1,"tokens":[{}]}')
+  await t.rejects(start(), { code: 'PERMISSION_DENIED', message: /not as the server wrote it/ })
+})
