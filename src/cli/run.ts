@@ -58,6 +58,8 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     asksServer: true
   },
   rules: { summary: 'list, add and revoke remembered rules', load: () => import('./rules.ts'), asksServer: true },
+  open: { summary: 'open the web console', load: () => import('./open.ts'), asksServer: true },
+  token: { summary: 'give out, list and revoke tokens', load: () => import('./token.ts'), asksServer: true },
   trust: {
     summary: 'trust what a repository brings, by its content',
     load: () => import('./trust.ts'),

@@ -10,6 +10,7 @@ import type {
   Approve,
   BatchOutcome,
   CallRequest,
+  Code,
   Delegation,
   DelegationAnswer,
   DryRun,
@@ -18,17 +19,22 @@ import type {
   Health,
   HeldBuffer,
   Holding,
+  IssuedToken,
   JobInput,
   JobQuery,
   ListedTool,
   LogQuery,
+  NewlyIssuedToken,
   NewRule,
+  NewToken,
   Output,
   OutputQuery,
   Proposal,
   Reject,
+  Right,
   SentBuffer,
   State,
+  Stats,
   ToolsQuery,
   UndoQuery,
   UndoRequest,
@@ -288,6 +294,36 @@ export class Client {
    * still what would happen. */
   preview(tool_call_id: string, { signal, ...query }: RequestOptions & { digest?: string } = {}): Promise<Proposal> {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
+  }
+
+  /** A code that a page trades for a token, once and within a minute. `path` follows the address of the server. */
+  makeCode({ rights, signal }: RequestOptions & { rights?: readonly Right[] } = {}): Promise<Code> {
+    return this.#wire.json('POST', '/codes', { body: { rights }, signal })
+  }
+
+  /** Trades a code for a token. Needs no token. */
+  openSession(code: string, { signal }: RequestOptions = {}): Promise<NewlyIssuedToken> {
+    return this.#wire.json('POST', '/session', { body: { code }, signal })
+  }
+
+  /** Tokens that were given out and count, oldest first. */
+  async tokens({ signal }: RequestOptions = {}): Promise<IssuedToken[]> {
+    return (await this.#wire.json<{ tokens: IssuedToken[] }>('GET', '/tokens', { signal })).tokens
+  }
+
+  /** Gives out a token, whose text is shown this once. */
+  issueToken(wish: NewToken, { signal }: RequestOptions = {}): Promise<NewlyIssuedToken> {
+    return this.#wire.json('POST', '/tokens', { body: wish, signal })
+  }
+
+  /** Revokes a token and what was made with it; what they have open ends. */
+  revokeToken(token_id: string, { signal }: RequestOptions = {}): Promise<IssuedToken> {
+    return this.#wire.json('DELETE', `/tokens/${encodeURIComponent(token_id)}`, { signal })
+  }
+
+  /** How often, how fast, and how the server fares. */
+  stats({ signal }: RequestOptions = {}): Promise<Stats> {
+    return this.#wire.json('GET', '/stats', { signal })
   }
 
   /** Is a front end from now on: does for calls what the handlers can, over connections that come and go. */

@@ -1,8 +1,12 @@
 // What goes over the wire besides calls and events, as clients see it.
+
 import type { Call, MatchedRule, Preview, RememberedRule } from '../calls/call.ts'
 import type { EffectAnswer } from '../calls/delegations.ts'
 import type { Job, TaskInput } from '../calls/jobs.ts'
 import type { UndoFile } from '../calls/undo.ts'
+import type { Minute, ToolStats, Waits } from '../events/metrics.ts'
+import type { IssuedToken } from '../host/server/issued-tokens.ts'
+import type { Right } from '../host/server/tokens.ts'
 import type { Problem } from '../routes/problem-document.ts'
 
 export interface CallRequest {
@@ -200,3 +204,42 @@ export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
 
 /** One outcome of a batch. */
 export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
+
+export type { ToolStats } from '../events/metrics.ts'
+export type { IssuedToken } from '../host/server/issued-tokens.ts'
+export type { Right } from '../host/server/tokens.ts'
+
+export interface Code {
+  code: string
+  expires_at: string
+  /** Where a browser goes, after the address of the server. */
+  path: string
+}
+
+/** A token with its text, which is shown this once. */
+export type NewlyIssuedToken = IssuedToken & { token: string }
+
+export interface NewToken {
+  name: string
+  rights: readonly Right[]
+  /** Its bearer calls as this agent and no other. */
+  agent?: string
+  /** Default: 90 days. */
+  expires_in_ms?: number
+}
+
+/** Counts and times since the server started. */
+export interface Stats {
+  since: string
+  tools: ToolStats[]
+  server: {
+    uptime_ms: number
+    rss_bytes: number
+    /** Open event streams. */
+    streams: number
+  }
+  /** How long calls waited for a person. */
+  approval_wait: Waits
+  /** The last hour, minute by minute, oldest first; the last one has not ended. */
+  minutes: Minute[]
+}

@@ -1,9 +1,10 @@
 // How often each tool was called, how it ended, how long it took: a reader of the journal, counting since the start.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import type { NewEvent } from './events.ts'
 import type { Journal } from './journal.ts'
 
 /** Counts of one tool since the server started. Times are of the tool's run alone, in milliseconds. */
-interface ToolStats {
+export interface ToolStats {
   tool: string
   total: number
   success: number
@@ -17,6 +18,22 @@ interface ToolStats {
   p99_ms: number | null
 }
 
+/** How long calls waited for a decision, in milliseconds. */
+export interface Waits {
+  total: number
+  average_ms: number | null
+  p50_ms: number | null
+  p95_ms: number | null
+}
+
+/** Calls that ended within one minute. */
+export interface Minute {
+  /** When it began. */
+  at: string
+  calls: number
+  errors: number
+}
+
 interface Counts {
   statuses: Map<string, number>
   micros: RecordableHistogram
@@ -28,6 +45,11 @@ export class Metrics {
   readonly #journal: Journal
   readonly since = new Date().toISOString()
   #events = 0
+  readonly #waits = createHistogram()
+  /** When those that wait began to, by call. */
+  readonly #waiting = new Map<string, number>()
+  /** Only those in which calls ended, oldest first, by the number of the minute. */
+  readonly #minutes = new Map<number, Minute>()
 
   constructor(journal: Journal) {
     this.#journal = journal
@@ -35,11 +57,27 @@ export class Metrics {
       this.#events += entries.length
       for (const { event } of entries)
         if (event.type === 'tool.result') this.#count(event.tool, event.status, event.execution_time_ms)
+      for (const { event } of entries) this.#time(event)
     })
   }
 
   stats(): ToolStats[] {
     return [...this.#tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, counts]) => statsOf(tool, counts))
+  }
+
+  /** How long calls waited that were decided, expired or given up. */
+  approvalWait(): Waits {
+    const { count, mean } = this.#waits
+    const time = (percent: number) => (count === 0 ? null : this.#waits.percentile(percent))
+    return { total: count, average_ms: count === 0 ? null : Math.round(mean), p50_ms: time(50), p95_ms: time(95) }
+  }
+
+  /** The last hour, oldest first, with the minutes in which nothing ended. */
+  minutes(now = Date.now()): Minute[] {
+    const last = Math.floor(now / MINUTE_MS)
+    return Array.from({ length: MINUTES }, (_, i) => last - MINUTES + 1 + i).map(
+      minute => this.#minutes.get(minute) ?? emptyMinute(minute)
+    )
   }
 
   /** Prometheus text. `gauges` are read now. */
@@ -78,6 +116,28 @@ export class Metrics {
     return registers[0]!.metrics()
   }
 
+  #time(event: NewEvent) {
+    const { type, tool_call_id: id } = event
+    if (id === undefined) return
+    // Shown anew, it still waits since it was first asked about.
+    if (type === 'tool.call' && event.requires_approval && !this.#waiting.has(id))
+      this.#waiting.set(id, performance.now())
+    if (type !== 'tool.decision' && type !== 'tool.result') return
+    const since = this.#waiting.get(id)
+    if (since !== undefined) this.#waits.record(Math.max(1, Math.round(performance.now() - since)))
+    this.#waiting.delete(id)
+    if (type === 'tool.result') this.#countMinute(event.status === 'error')
+  }
+
+  #countMinute(failed: boolean) {
+    const number = Math.floor(Date.now() / MINUTE_MS)
+    const minute = this.#minutes.get(number) ?? emptyMinute(number)
+    this.#minutes.set(number, minute)
+    minute.calls += 1
+    if (failed) minute.errors += 1
+    for (const old of this.#minutes.keys()) if (old <= number - MINUTES) this.#minutes.delete(old)
+  }
+
   #count(tool: string, status: string, ms: number | undefined) {
     const counts = this.#tools.get(tool) ?? { statuses: new Map(), micros: createHistogram(), seconds: 0 }
     this.#tools.set(tool, counts)
@@ -87,6 +147,14 @@ export class Metrics {
     counts.seconds += ms / 1_000
   }
 }
+
+const MINUTE_MS = 60_000
+const MINUTES = 60
+const emptyMinute = (number: number): Minute => ({
+  at: new Date(number * MINUTE_MS).toISOString(),
+  calls: 0,
+  errors: 0
+})
 
 function statsOf(tool: string, { statuses, micros, seconds }: Counts): ToolStats {
   const of = (status: string) => statuses.get(status) ?? 0

@@ -64,6 +64,19 @@ const Stats = Type.Object({
       p95_ms: Millis,
       p99_ms: Millis
     })
+  ),
+  server: Type.Object({
+    uptime_ms: Type.Integer(),
+    rss_bytes: Type.Integer({ description: 'Resident memory.' }),
+    streams: Type.Integer({ description: 'Open event streams.' })
+  }),
+  approval_wait: Type.Object(
+    { total: Type.Integer(), average_ms: Millis, p50_ms: Millis, p95_ms: Millis },
+    { description: 'How long calls waited for a decision.' }
+  ),
+  minutes: Type.Array(
+    Type.Object({ at: Type.String({ format: 'date-time' }), calls: Type.Integer(), errors: Type.Integer() }),
+    { description: 'Calls that ended in the last hour, minute by minute, oldest first; the last one goes on.' }
   )
 })
 
@@ -125,12 +138,22 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'stats',
-        summary: 'Counts and times by tool since the server started.',
+        summary: 'Counts and times since the server started, by tool and by minute, and how the server fares.',
         tags: ['server'],
         response: { 200: Stats, ...problems() }
       }
     },
-    async () => ({ since: metrics.since, tools: metrics.stats() })
+    async () => ({
+      since: metrics.since,
+      tools: metrics.stats(),
+      server: {
+        uptime_ms: Math.round(process.uptime() * 1_000),
+        rss_bytes: process.memoryUsage.rss(),
+        streams: streams.readers
+      },
+      approval_wait: metrics.approvalWait(),
+      minutes: metrics.minutes()
+    })
   )
 
   app.get(

@@ -94,6 +94,18 @@ t.test('calls are counted by tool and by how they end', async t => {
   ])
   const { average_ms, p50_ms, p95_ms, p99_ms } = tools[1]
   t.ok(average_ms > 0 && p50_ms > 0 && p50_ms <= p95_ms && p95_ms <= p99_ms)
+  const { server, approval_wait, minutes } = await app.get('/stats')
+  t.ok(server.uptime_ms > 0 && server.rss_bytes > 1_000_000)
+  t.equal(server.streams, 0)
+  t.match(approval_wait, { total: 2, average_ms: Number, p50_ms: Number, p95_ms: Number }, 'one waits still')
+  t.equal(minutes.length, 60)
+  const sum = (field: string) => minutes.reduce((all: number, minute: Json) => all + minute[field], 0)
+  t.strictSame([sum('calls'), sum('errors')], [8, 1])
+  t.strictSame(
+    minutes.map(({ at }: Json) => Date.parse(at) - Date.parse(minutes[0].at)),
+    Array.from({ length: 60 }, (_, i) => i * 60_000),
+    'minute by minute'
+  )
   const metrics = await app.request('GET', '/metrics')
   t.equal(metrics.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   for (const line of [

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { usage } from './exit.ts'
+import type { Verb } from './run.ts'
+
+/** What each system opens an address with. */
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
+const RIGHTS = { call: ['call'], approve: ['call', 'approve'] } as const
+
+const open: Verb = (command, context) => {
+  command
+    .description('Open the web console in a browser, or print its address where there is none.')
+    .option('--print', 'only print the address; it holds a code that counts once, for a minute')
+    .option('--role <role>', 'call: the page may look and call; approve: decide too', 'approve')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate open\n  toolgate open --print        to paste into a browser\n  toolgate open --role call'
+    )
+    .action(async ({ print, role }: { print?: boolean; role: string }) => {
+      if (role !== 'call' && role !== 'approve') throw usage(`${role} is no role.`, 'It is call or approve.')
+      const client = await context.connect()
+      const { terminal, signal, world } = context
+      const { path, expires_at } = await client.makeCode({ rights: RIGHTS[role], signal })
+      const url = `${client.connection.url}${path}`
+      if (terminal.json) return terminal.outJson({ url, expires_at })
+      if (!print && (await show(url, world.env))) return terminal.say(`The console of ${client.connection.url} opens.`)
+      terminal.out(url)
+      terminal.say('It counts once, for a minute.')
+    })
+}
+export default open
+
+/** Whether something was found to show it with. */
+async function show(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const opener = OPENERS[process.platform]
+  const sees = process.platform !== 'linux' || env.DISPLAY || env.WAYLAND_DISPLAY
+  if (!opener || !sees) return false
+  const child = spawn(opener, [url], { stdio: 'ignore', detached: true, env })
+  child.unref()
+  return once(child, 'spawn').then(
+    () => true,
+    () => false
+  )
+}

@@ -1,0 +1,86 @@
+import { duration } from './context.ts'
+import { usage } from './exit.ts'
+import type { Verb } from './run.ts'
+import { brief, table } from './terminal.ts'
+
+interface CreateOptions {
+  name?: string
+  role: string
+  agent?: string
+  expires?: string
+}
+
+const RIGHTS = { call: ['call'], approve: ['call', 'approve'] } as const
+const DAYS = /^(\d+)d$/
+const DAY_MS = 86_400_000
+
+const token: Verb = (command, context) => {
+  command.description('Give out tokens, list and revoke them.').addHelpText(
+    'after',
+    `
+Examples:
+  toolgate token create --name ci > ci.token
+  toolgate token create --agent reviewer --expires 2h
+  toolgate token list
+  toolgate token revoke tok_…`
+  )
+
+  command
+    .command('create')
+    .description('Give out a token. It is printed this once; the server keeps only its digest.')
+    .option('--name <name>', 'what you call it (default: the agent, or the role)')
+    .option('--role <role>', 'call, or approve: decide too', 'call')
+    .option('--agent <name>', 'its bearer calls as this agent and no other')
+    .option('--expires <duration>', 'how long it counts, such as 2h or 30d', '90d')
+    .action(async ({ name, role, agent, expires = '90d' }: CreateOptions) => {
+      if (role !== 'call' && role !== 'approve') throw usage(`${role} is no role.`, 'It is call or approve.')
+      const expires_in_ms = lifetime(expires)
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const wish = { name: name ?? agent ?? role, rights: [...RIGHTS[role]], expires_in_ms, ...(agent && { agent }) }
+      const given = await client.issueToken(wish, { signal })
+      if (terminal.json) return terminal.outJson(given)
+      terminal.out(given.token)
+      terminal.say(`${given.token_id} counts until ${given.expires_at}. It is not shown again.`)
+    })
+
+  command
+    .command('list')
+    .description('List the tokens that count, without their texts.')
+    .action(async () => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const all = await client.tokens({ signal })
+      if (terminal.json) return terminal.outJson(all)
+      if (all.length === 0) return terminal.say('No token is given out.')
+      const rows = all.map(({ token_id, kind, rights, agent, expires_at, name }) => [
+        token_id,
+        kind,
+        rights.at(-1)!,
+        brief(agent ?? '-', 40),
+        expires_at,
+        brief(name, 64)
+      ])
+      terminal.out(table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows))
+    })
+
+  command
+    .command('revoke <id...>')
+    .description('Revoke tokens and what was made with them; what they have open ends.')
+    .action(async (ids: string[]) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      for (const id of ids) {
+        const revoked = await client.revokeToken(id, { signal })
+        if (terminal.json) terminal.outJson(revoked)
+        else terminal.out(`${id} revoked`)
+      }
+    })
+}
+export default token
+
+/** As every duration, and in days. */
+function lifetime(text: string): number {
+  const days = DAYS.exec(text)?.[1]
+  return days === undefined ? duration(text) : Number(days) * DAY_MS
+}
