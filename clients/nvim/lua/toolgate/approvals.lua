@@ -1,0 +1,115 @@
+-- What waits for a decision, kept by events and nothing else: a call opens one or renews it, a decision or a result closes
+-- it, whoever decided, and a snapshot says which are open.
+local session = require('toolgate.session')
+local M = {
+  --- Calls that wait, oldest first.
+  pending = {},
+}
+
+--- Told of what happens here: `opened(call)`, `renewed(call)`, `settled(call, how, mine)`. Set by the view.
+M.on = {}
+
+function M.find(id)
+  for index, call in ipairs(M.pending) do
+    if call.tool_call_id == id then return call, index end
+  end
+end
+
+local function changed()
+  vim.cmd('redrawstatus!')
+end
+
+local function open(call)
+  local known, index = M.find(call.tool_call_id)
+  if known and known.approval.digest == call.approval.digest then return end
+  call.delegation = known and known.delegation
+  if known then
+    M.pending[index] = call
+    M.on.renewed(call)
+  else
+    table.insert(M.pending, call)
+    M.on.opened(call)
+    vim.cmd('silent! doautocmd <nomodeline> User ToolgatePending')
+  end
+  changed()
+end
+
+--- The call waits no more.
+function M.settle(id, how, mine)
+  local call, index = M.find(id)
+  if not call then return end
+  table.remove(M.pending, index)
+  M.on.settled(call, how, mine)
+  vim.cmd('silent! doautocmd <nomodeline> User ToolgateSettled')
+  changed()
+end
+
+--- Exactly these wait.
+local function take(calls)
+  local waits = {}
+  for _, call in ipairs(calls) do
+    waits[call.tool_call_id] = true
+    open(call)
+  end
+  for _, call in ipairs(vim.deepcopy(M.pending)) do
+    if not waits[call.tool_call_id] then M.settle(call.tool_call_id, 'was decided elsewhere') end
+  end
+end
+
+local function read_state()
+  session.request({ path = '/state' }, function(state)
+    if state then take(state.pending) end
+  end)
+end
+
+--- What happened up to here is in the snapshot already.
+local head = 0
+
+local hear = {
+  ['stream.snapshot'] = function(event)
+    head = event.head
+    if event.truncated then read_state() else take(event.pending) end
+  end,
+  ['stream.gap'] = read_state,
+  ['tool.call'] = function(event)
+    if event.seq <= head then return end
+    if not event.truncated then return event.requires_approval and open(event) end
+    session.request({ path = '/calls/' .. event.tool_call_id }, function(call)
+      if call and call.status == 'awaiting_approval' then open(call) end
+    end)
+  end,
+  ['tool.decision'] = function(event)
+    local by = type(event.by) == 'table' and event.by.client
+    M.settle(event.tool_call_id, (event.decision or 'decided') .. (by and (' by ' .. by) or ''))
+  end,
+  ['tool.result'] = function(event) M.settle(event.tool_call_id, event.status or 'ended') end,
+}
+
+session.listen(function(event)
+  if hear[event.type] then hear[event.type](event) end
+end)
+
+--- Decides what was shown: `verb` is "approve" or "reject", `body` JSON text or a table. A call is decided once at a time.
+function M.decide(call, verb, body)
+  if call.deciding then return end
+  call.deciding = true
+  session.post(('/calls/%s/%s'):format(call.tool_call_id, verb), body, function(_, failure)
+    call.deciding = nil
+    if not failure then
+      session.notify(('%s %s'):format(verb == 'approve' and 'approved' or 'rejected', call.tool))
+      return M.settle(call.tool_call_id, verb, true)
+    end
+    if failure.code == 'PREVIEW_CHANGED' then
+      session.notify('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
+      -- The event with the fresh preview may be on its way; whoever is first shows it.
+      local fresh = (failure.details or {}).approval
+      if fresh and M.find(call.tool_call_id) then
+        open(vim.tbl_extend('force', vim.deepcopy(call), { approval = fresh }))
+      end
+      return
+    end
+    session.notify(failure.message, vim.log.levels.ERROR)
+  end)
+end
+
+return M

@@ -1,0 +1,131 @@
+-- What the server may ask this editor to do for a call, and how it is answered. Nothing here takes the focus.
+local approvals = require('toolgate.approvals')
+local files = require('toolgate.files')
+local session = require('toolgate.session')
+local M = {}
+
+--- The byte column, from 0, of a column counted in characters from 1.
+local function byte_column(line, column)
+  local at = vim.fn.byteidx(line, math.max(column, 1) - 1)
+  return at < 0 and #line or at
+end
+
+local SEVERITY = { 'error', 'warning', 'information', 'hint' }
+
+local function character(buffer, line, byte)
+  local text = vim.api.nvim_buf_get_lines(buffer, line, line + 1, false)[1] or ''
+  return vim.fn.strchars(text:sub(1, byte)) + 1
+end
+
+--- Changes only the lines that differ, so that marks, folds and the place of the person stay.
+local function change(buffer, after)
+  local before = files.text_of(buffer)
+  local lines = vim.split((after:gsub('\n$', '')), '\n')
+  local hunks = vim.diff(before, after, { result_type = 'indices' })
+  for index = #hunks, 1, -1 do
+    local from, removed, new_from, added = unpack(hunks[index])
+    local first = removed == 0 and from or from - 1
+    vim.api.nvim_buf_set_lines(buffer, first, first + removed, false,
+      vim.list_slice(lines, new_from, new_from + added - 1))
+  end
+  vim.bo[buffer].endofline = after:sub(-1) == '\n'
+end
+
+local function sha256(text) return 'sha256:' .. vim.fn.sha256(text) end
+
+--- By effect; each gives the fields of its answer, or throws why it refuses.
+M.all = {
+  ['editor.open'] = function(params, workspace)
+    local file = assert(session.file_of(workspace, params.path), 'This editor does not know the workspace.')
+    local here = vim.api.nvim_get_current_win()
+    local window
+    for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      if each ~= here and vim.api.nvim_win_get_buf(each) == files.buffer_of(file) then window = each end
+    end
+    if not window then
+      -- The window that Vim keeps for looking at things; a swap file is nothing to ask about.
+      local short = vim.o.shortmess
+      vim.o.shortmess = short .. 'A'
+      local ok, why = pcall(vim.cmd, 'silent pedit ' .. vim.fn.fnameescape(file))
+      vim.o.shortmess = short
+      assert(ok, why)
+      for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+        if vim.api.nvim_win_get_option(each, 'previewwindow') then window = each end
+      end
+    end
+    local buffer = vim.api.nvim_win_get_buf(window)
+    local line = math.min(params.line or 1, vim.api.nvim_buf_line_count(buffer))
+    local text = vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1]
+    vim.api.nvim_win_set_cursor(window, { line, byte_column(text, params.column or 1) })
+    vim.api.nvim_win_call(window, function() vim.cmd('normal! zvzz') end)
+    return {}
+  end,
+
+  ['editor.diagnostics'] = function(params, workspace)
+    local found = {}
+    for _, each in ipairs(vim.diagnostic.get()) do
+      local place, path = session.place_of(vim.api.nvim_buf_get_name(each.bufnr))
+      local wanted = not params.path or path == params.path or params.path == '.'
+        or vim.startswith(path or '', params.path .. '/')
+      if place and place.name == workspace and wanted then
+        table.insert(found, {
+          path = path,
+          line = each.lnum + 1,
+          column = character(each.bufnr, each.lnum, each.col),
+          end_line = each.end_lnum and each.end_lnum + 1,
+          end_column = each.end_lnum and each.end_col and character(each.bufnr, each.end_lnum, each.end_col),
+          severity = SEVERITY[each.severity],
+          message = each.message,
+          code = each.code and tostring(each.code),
+          source = each.source,
+        })
+      end
+    end
+    table.sort(found, function(a, b) return vim.fn.index(SEVERITY, a.severity) < vim.fn.index(SEVERITY, b.severity) end)
+    return { diagnostics = vim.list_slice(found, 1, 1000) }
+  end,
+
+  ['editor.apply_edit'] = function(params, workspace)
+    local buffer = files.buffer_of(session.file_of(workspace, params.path) or '')
+    assert(buffer and vim.bo[buffer].modified, 'This editor holds no unsaved text of the file.')
+    assert(sha256(files.text_of(buffer)) == params.before_hash, 'The text was changed meanwhile.')
+    change(buffer, (params.content:gsub('\r\n', '\n')))
+    files.tell_soon()
+    return { content_hash = sha256(files.text_of(buffer)) }
+  end,
+}
+
+--- The names of what this editor can do.
+function M.names()
+  local names = vim.tbl_keys(M.all)
+  table.insert(names, 'preview.open')
+  return names
+end
+
+local function answer(id, body)
+  session.post('/delegations/' .. id, body, function() end)
+end
+
+local function act(asked)
+  -- What waits is shown by the view already; the server is told once the person has put it away.
+  if asked.effect == 'preview.open' then
+    local call = approvals.find(asked.tool_call_id)
+    if call then call.delegation = asked.delegation_id end
+    return
+  end
+  local ok, result = pcall(M.all[asked.effect], asked.params, asked.workspace)
+  if ok then
+    return answer(asked.delegation_id, vim.tbl_extend('force', { status = 'done' }, result))
+  end
+  answer(asked.delegation_id, { status = 'refused', reason = (tostring(result):gsub('^.-:%d+: ', '')) })
+end
+
+session.listen(function(event)
+  if event.type ~= 'tool.delegate' or (event.client_id and event.client_id ~= session.client_id) then return end
+  -- One that is told a second time, or has ended meanwhile, is not there any more.
+  session.request({ path = '/delegations/' .. event.delegation_id }, function(asked)
+    if asked and asked.client_id == session.client_id then act(asked) end
+  end)
+end)
+
+return M

@@ -1,0 +1,115 @@
+-- A call that waits, as lines for a person, each line with the highlight that it has.
+local M = {}
+
+local RED, GREEN, QUIET = 'ToolgateRemoved', 'ToolgateAdded', 'ToolgateMuted'
+--- Longer values are folded: one key away, never cut.
+local FOLD_OVER = 8
+
+local function is_dict(value)
+  return getmetatable(value) == getmetatable(vim.empty_dict()) or not vim.tbl_islist(value)
+end
+
+local function scalar(value)
+  if type(value) ~= 'number' then return vim.json.encode(value) end
+  return value == math.floor(value) and ('%.0f'):format(value) or ('%.17g'):format(value)
+end
+
+--- JSON to be read and edited by a person: keys in order, a line each.
+function M.json(value, indent)
+  indent = indent or ''
+  if type(value) ~= 'table' then return (scalar(value):gsub('\\/', '/')) end
+  local dict, parts = is_dict(value), {}
+  local keys = dict and vim.tbl_keys(value) or {}
+  table.sort(keys)
+  for _, key in ipairs(keys) do
+    table.insert(parts, ('%s  %s: %s'):format(indent, M.json(key), M.json(value[key], indent .. '  ')))
+  end
+  for _, item in ipairs(dict and {} or value) do
+    table.insert(parts, indent .. '  ' .. M.json(item, indent .. '  '))
+  end
+  local open, close = dict and '{' or '[', dict and '}' or ']'
+  if #parts == 0 then return open .. close end
+  return open .. '\n' .. table.concat(parts, ',\n') .. '\n' .. indent .. close
+end
+
+--- The rules that an option would remember, word by word.
+function M.rules_of(option)
+  local rules = option.rules or { option.rule }
+  return table.concat(vim.tbl_map(function(rule)
+    return rule.effect .. ' ' .. (M.json(rule.match):gsub('\n%s*', ' '))
+  end, rules), '; ')
+end
+
+local DIFF = { ['+'] = GREEN, ['-'] = RED, ['@'] = 'ToolgateHunk', ['\\'] = QUIET }
+
+--- The lines of a call, the highlights {line, group}, and the folds {first, last}.
+function M.of_call(call)
+  local lines, marks, folds = {}, {}, {}
+  local function add(text, group)
+    for _, line in ipairs(vim.split(text, '\n')) do
+      table.insert(lines, line)
+      if group then table.insert(marks, { #lines, group }) end
+    end
+  end
+  local approval, preview = call.approval, call.approval.preview
+  add(call.tool .. ': ' .. preview.title, 'ToolgateTitle')
+  add('y approve  n reject  a always  r reject with a reason  e edit  d compare  ? help  q put away', QUIET)
+  add(approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
+    approval.level == 'strict' and 'ToolgateWarning' or nil)
+  for _, note in ipairs(preview.notes or {}) do
+    add('! ' .. note, 'ToolgateWarning')
+  end
+  if preview.text then
+    add('')
+    add(preview.text)
+  end
+  if preview.diff and preview.diff ~= '' then
+    add('')
+    for _, line in ipairs(vim.split(preview.diff:gsub('\n$', ''), '\n')) do
+      local header = line:match('^%-%-%- ') or line:match('^%+%+%+ ')
+      add(line, header and QUIET or DIFF[line:sub(1, 1)])
+    end
+  end
+  add('')
+  add('Parameters', 'ToolgateTitle')
+  local names = type(call.params) == 'table' and vim.tbl_keys(call.params) or {}
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value = call.params[name]
+    local shown = vim.split(type(value) == 'string' and value or M.json(value), '\n')
+    if #shown == 1 then
+      add(('  %s  %s'):format(name, shown[1]))
+    else
+      add('  ' .. name)
+      local first = #lines + 1
+      for _, line in ipairs(shown) do
+        add('    ' .. line)
+      end
+      if #shown > FOLD_OVER then table.insert(folds, { first, #lines }) end
+    end
+  end
+  add('')
+  local from = { 'session ' .. call.session_id, 'client ' .. (call.client or '?'), call.tool_call_id }
+  if type(call.agent) == 'string' then table.insert(from, 1, 'agent ' .. call.agent) end
+  if type(approval.expires_at) == 'string' then table.insert(from, 'until ' .. approval.expires_at) end
+  add(table.concat(from, ' · '), QUIET)
+  if type(call.context) == 'string' then add(call.context, QUIET) end
+  for _, rule in ipairs(approval.matched_rules or {}) do
+    add(('asked by: %s rule, %s: %s'):format(rule.tier, rule.effect, rule.reason), QUIET)
+  end
+  return lines, marks, folds
+end
+
+M.HELP = {
+  'y      approve what is shown; asks once more where it is strict',
+  'n      reject',
+  'r      reject, and say why: the reason reaches whoever asked',
+  'a      approve, and always allow the like: choose the rule, word by word as it will be remembered',
+  'e      edit the parameters, then approve with them',
+  'd      compare the whole texts before and after, side by side',
+  ']] [[  the next and the previous call that waits',
+  'q      put away; that is no vote, the call waits on',
+  'For half a second after it is shown, changes or gets the focus, no key decides.',
+}
+
+return M
