@@ -1,0 +1,84 @@
+;;; looking-test.el --- Output, events, and params by their schema  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT
+
+;;; Code:
+
+(require 'ert)
+(require 'cl-lib)
+(require 'toolgate-output)
+(require 'toolgate-log)
+(require 'toolgate-schema)
+(require 'toolgate-menu)
+
+(ert-deftest toolgate-lines-broken ()
+  "Overlong lines are broken, however they come, and nothing is lost."
+  (with-temp-buffer
+    (dotimes (_ 5) (toolgate-lines-append (make-string 5000 ?x)))
+    (toolgate-lines-append "\nend\n")
+    (should (equal (concat (make-string 25000 ?x) "\nend\n")
+                   (replace-regexp-in-string "\\\\\n" "" (buffer-string))))
+    (goto-char (point-min))
+    (should (= 8193 (- (line-end-position) (point))))))
+
+(ert-deftest toolgate-output-follows ()
+  "Colours are shown, who reads above stays there, and the oldest lines go."
+  (with-temp-buffer
+    (toolgate-output-mode)
+    (cl-letf (((symbol-function 'toolgate-output--read-after) #'ignore))
+      (toolgate-output--take '((text . "\e[31mred\e[0m\r\nplain\n")
+                               (next_offset . 21)))
+      (should (equal (buffer-string) "red\nplain\n"))
+      (should (get-text-property (point-min) 'font-lock-face))
+      (should (eobp))
+      (goto-char (point-min))
+      (toolgate-output--take '((text . "more\n") (next_offset . 26)))
+      (should (bobp))
+      (setq toolgate-output--max 10)
+      (toolgate-output--append "the newest\n")
+      (should (string-match-p "\\`Earlier output is left out.*\n" (buffer-string)))
+      (toolgate-output--take '((text . "") (next_offset . 26) (ended . t)))
+      (should (equal toolgate-output--state "ended")))))
+
+(ert-deftest toolgate-log-appends ()
+  "Each event is a line, told once."
+  (with-temp-buffer
+    (toolgate-log-mode)
+    (let ((events '(((seq . 1) (type . "tool.call") (tool . "grep"))
+                    ((seq . 2) (type . "file.changed") (operation . "created")
+                     (path . "a\nb")))))
+      (toolgate-log--append events)
+      (toolgate-log--append events)
+      (should (equal (substring-no-properties (buffer-string))
+                     "         tool.call                grep
+         file.changed             created a b\n"))
+      (goto-char (point-min))
+      (should (equal (car events)
+                     (get-text-property (point) 'toolgate-event))))))
+
+(ert-deftest toolgate-schema-asks ()
+  "What is needed is asked for, by type, and the rest is offered."
+  (let ((schema (toolgate-json-decode
+                 "{\"required\":[\"path\",\"count\"],\"properties\":{
+\"path\":{\"type\":\"string\",\"minLength\":1},
+\"count\":{\"type\":\"integer\",\"minimum\":1},
+\"all\":{\"type\":\"boolean\"},\"case\":{\"enum\":[\"smart\",\"exact\"]}}}"))
+        (texts '("" "a.txt"))
+        (numbers '(0 2.5 3))
+        (choices '("all" "true" "")))
+    (cl-letf (((symbol-function 'read-string) (lambda (&rest _) (pop texts)))
+              ((symbol-function 'read-number) (lambda (&rest _) (pop numbers)))
+              ((symbol-function 'completing-read) (lambda (&rest _) (pop choices)))
+              ((symbol-function 'sit-for) #'ignore))
+      (should (equal (toolgate-schema-read-object schema)
+                     '((path . "a.txt") (count . 3) (all . t)))))))
+
+(ert-deftest toolgate-menu-commands ()
+  "Every command of the menu is there, once the client is loaded."
+  (require 'toolgate)
+  (dolist (group toolgate-menu--commands)
+    (dolist (command (cdr group))
+      (should (commandp (nth 2 command))))))
+
+(provide 'looking-test)
+;;; looking-test.el ends here
