@@ -121,11 +121,11 @@ was found."
             nil))
     (setf (toolgate-endpoint-url connection) (toolgate-get record 'url)
           (toolgate-endpoint-socket connection) (toolgate-get record 'socket)
-          (toolgate-endpoint-token connection) (toolgate-get record 'token)
           (toolgate-connection-pid connection) (toolgate-get record 'pid)
           (toolgate-connection-token-file connection)
           (toolgate-get record 'token_file)
-          (toolgate-connection-roots connection) roots)))
+          (toolgate-connection-roots connection) roots)
+    (toolgate-endpoint-set-token connection (toolgate-get record 'token))))
 
 (defun toolgate-connect--learn-workspaces (connection)
   "Ask how the server of CONNECTION calls the folders that it serves."
@@ -154,7 +154,7 @@ was found."
                                (toolgate-discover-records))
                      'token)))))
     (when (and token (not (equal token (toolgate-endpoint-token connection))))
-      (setf (toolgate-endpoint-token connection) token)
+      (toolgate-endpoint-set-token connection token)
       t)))
 
 (defun toolgate-connect--rediscover (connection connect)

@@ -65,6 +65,7 @@ What was learnt from earlier events alone must be looked up anew.")
   (pending nil :documentation "Ids of calls that wait, oldest first.")
   (jobs (make-hash-table :test #'equal) :documentation "By task id.")
   (events nil :documentation "Pairs of size and event, newest first.")
+  (events-count 0 :documentation "How many these are.")
   (events-size 0 :documentation "Their sizes, added up.")
   (waiting nil :documentation
            "Events that wait for the state to be read, newest first.")
@@ -84,7 +85,7 @@ What was learnt from earlier events alone must be looked up anew.")
         best (length 0))
     (dolist (connection toolgate-connections best)
       (dolist (root (toolgate-connection-roots connection))
-        (when (and (> (length root) length) (file-in-directory-p folder root))
+        (when (and (> (length root) length) (string-prefix-p root folder))
           (setq best connection length (length root)))))))
 
 (defun toolgate-current-connection (&optional noerror)
@@ -154,7 +155,9 @@ One that fails is told, and keeps none of the others from being called."
          (lambda (function &rest arguments)
            (condition-case problem
                (apply function arguments)
-             (error (message "Toolgate: %s failed: %s" function
+             (error (message "Toolgate: %s failed: %s"
+                             (if (symbolp function) function
+                               (format "a function on `%s'" hook))
                              (error-message-string problem))))
            nil)
          arguments))

@@ -19,14 +19,35 @@
 (require 'url-util)
 (require 'toolgate-json)
 
-(cl-defstruct (toolgate-endpoint (:copier nil))
+(cl-defstruct (toolgate-endpoint
+               (:copier nil)
+               (:constructor make-toolgate-endpoint
+                             (&key url socket renew token
+                                   &aux (secret (toolgate-http--secret token)))))
   "Where a server is, and what lets us speak to it."
   (url nil :documentation "Its address, without a slash at the end.")
   (socket nil :documentation "Its unix socket, which is used if it is there.")
-  (token nil :documentation "What lets us call and decide; never shown.")
+  (secret nil :documentation
+          "What lets us call and decide, as the value of a symbol: however this
+is printed, for instance in an error, it shows nothing.")
   (renew nil :documentation
          "Function that looks the token up anew, and returns whether it is
 another now."))
+
+(defun toolgate-http--secret (token)
+  "Return a symbol whose value is TOKEN, and whose name tells nothing."
+  (let ((secret (make-symbol "secret")))
+    (set secret token)
+    secret))
+
+(defun toolgate-endpoint-token (endpoint)
+  "Return the token that lets us speak to ENDPOINT, or nil."
+  (when-let ((secret (toolgate-endpoint-secret endpoint)))
+    (symbol-value secret)))
+
+(defun toolgate-endpoint-set-token (endpoint token)
+  "Speak to ENDPOINT by TOKEN from now on."
+  (setf (toolgate-endpoint-secret endpoint) (toolgate-http--secret token)))
 
 (cl-defun toolgate-http-request
     (connection method path
@@ -231,13 +252,11 @@ answer, END the reason why it ended."
     (cond ((string-prefix-p "open" event)
            ;; Closed at once, it says so by the next event.
            (ignore-errors (process-send-string process request)))
-          ((string-prefix-p "connection broken" event)
-           (delete-process process)
-           (funcall end nil))
+          ;; Deleting it makes another event, which must not be the first.
           ((not (process-live-p process))
-           (delete-process process)
            (funcall end (and (string-prefix-p "failed" event)
-                             (toolgate-http--failure event)))))))
+                             (toolgate-http--failure event)))
+           (delete-process process)))))
 
 (defun toolgate-http--failure (event)
   "Return what EVENT of a network process says, for people."

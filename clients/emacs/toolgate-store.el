@@ -134,15 +134,18 @@ Then tell those who hang on the hooks."
 Once there are too many, a quarter of them goes."
   (push (cons size event) (toolgate-connection-events connection))
   (cl-incf (toolgate-connection-events-size connection) size)
-  (let ((count (length (toolgate-connection-events connection))))
-    (when (or (> count toolgate-store--most-events)
-              (> (toolgate-connection-events-size connection)
-                 toolgate-store--most-event-bytes))
-      (let ((kept (seq-take (toolgate-connection-events connection)
-                            (max 1 (/ (* count 3) 4)))))
-        (setf (toolgate-connection-events connection) kept
-              (toolgate-connection-events-size connection)
-              (apply #'+ (mapcar #'car kept)))))))
+  (cl-incf (toolgate-connection-events-count connection))
+  (when (or (> (toolgate-connection-events-count connection)
+               toolgate-store--most-events)
+            (> (toolgate-connection-events-size connection)
+               toolgate-store--most-event-bytes))
+    (let* ((count (toolgate-connection-events-count connection))
+           (kept (seq-take (toolgate-connection-events connection)
+                           (max 1 (/ (* count 3) 4)))))
+      (setf (toolgate-connection-events connection) kept
+            (toolgate-connection-events-count connection) (length kept)
+            (toolgate-connection-events-size connection)
+            (apply #'+ (mapcar #'car kept))))))
 
 (defun toolgate-store--past-p (connection event)
   "Return whether EVENT was before the snapshot of CONNECTION.

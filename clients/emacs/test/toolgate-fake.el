@@ -53,8 +53,8 @@ listens there."
   (let ((all (concat (process-get client 'bytes) bytes)))
     (process-put client 'bytes all)
     (when (string-match "\r\n\r\n" all)
-      (let* ((head (split-string (substring all 0 (match-beginning 0)) "\r\n"))
-             (body (substring all (match-end 0)))
+      (let* ((body (substring all (match-end 0)))
+             (head (split-string (substring all 0 (match-beginning 0)) "\r\n"))
              (first (split-string (car head) " "))
              (headers (mapcar (lambda (line)
                                 (string-match "\\`\\([^:]+\\): \\(.*\\)" line)
@@ -109,12 +109,13 @@ listens there."
 
 (defmacro toolgate-test-until (condition)
   "Wait until CONDITION holds, and return what it gives."
-  `(let ((limit (+ (float-time) 20)) result)
-     (while (not (setq result ,condition))
-       (when (> (float-time) limit)
-         (ert-fail (list "never came true" ',condition)))
-       (accept-process-output nil 0.02))
-     result))
+  (let ((limit (make-symbol "limit")) (value (make-symbol "value")))
+    `(let ((,limit (+ (float-time) 20)) ,value)
+       (while (not (setq ,value ,condition))
+         (when (> (float-time) ,limit)
+           (ert-fail (list "never came true" ',condition)))
+         (accept-process-output nil 0.02))
+       ,value)))
 
 (provide 'toolgate-fake)
 ;;; toolgate-fake.el ends here

@@ -1,0 +1,323 @@
+;;; files-test.el --- Tests of buffers and their files -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT
+
+;;; Code:
+
+(require 'ert)
+(require 'autorevert)
+(require 'toolgate)
+(require 'toolgate-editor)
+(require 'toolgate-fake)
+
+(defvar files-test-folder nil "The folder that the test is in.")
+(defvar files-test-connection nil "A connection to the server of it.")
+(defvar files-test-seq 0 "The newest event.")
+
+(defmacro files-test-with (text &rest body)
+  "Run BODY in a buffer that visits a file a.txt with TEXT, which is served."
+  (declare (indent 1))
+  `(let* ((files-test-folder (file-name-as-directory
+                              (file-truename (make-temp-file "toolgate-" t))))
+          (files-test-seq 0)
+          (files-test-connection
+           (toolgate-connection--make
+            :url "http://127.0.0.1:1" :client-id "emacs-1" :status 'live
+            :roots (list files-test-folder)))
+          (toolgate-connections (list files-test-connection))
+          (toolgate-event-functions nil)
+          (toolgate-resync-functions nil)
+          (toolgate-after-file-changed-functions nil)
+          (buffer nil))
+     (toolgate-files-setup t)
+     (unwind-protect
+         (progn
+           (write-region ,text nil (concat files-test-folder "a.txt") nil 'quiet)
+           (setq buffer (find-file-noselect
+                         (concat files-test-folder "a.txt")))
+           (with-current-buffer buffer
+             (setq buffer-undo-list nil)
+             ,@body))
+       (when (buffer-live-p buffer)
+         (with-current-buffer buffer (set-buffer-modified-p nil))
+         (kill-buffer buffer))
+       (delete-directory files-test-folder t))))
+
+(defun files-test-change (text &optional path)
+  "Make TEXT the content of the file at PATH, tell of it, and wait.
+Without TEXT the file is deleted."
+  (let* ((path (or path "a.txt"))
+         (file (concat files-test-folder path))
+         told)
+    (if text
+        (progn (write-region text nil file nil 'quiet)
+               ;; Another second, as if time had gone by.
+               (set-file-times file (time-add nil 60)))
+      (delete-file file))
+    (let ((toolgate-after-file-changed-functions
+           (cons (lambda (_ files) (setq told files))
+                 toolgate-after-file-changed-functions)))
+      (toolgate-store-take
+       files-test-connection
+       `((100 . ((seq . ,(cl-incf files-test-seq)) (type . "file.changed")
+                 (path . ,path) (operation . "modified")))))
+      (toolgate-test-until told))
+    (should (equal told (list file)))))
+
+(ert-deftest toolgate-files-reverts-and-keeps-point-and-undo ()
+  (files-test-with "one\ntwo\nthree\n"
+    (search-forward "thr")
+    (let ((marker (copy-marker (point))))
+      (goto-char (point-min))
+      (insert "zero\n")
+      (save-buffer)
+      (goto-char marker)
+      (files-test-change "zero\none\nTWO AND MORE\nthree\n")
+      (should (equal (buffer-string) "zero\none\nTWO AND MORE\nthree\n"))
+      (should-not (buffer-modified-p))
+      (should (looking-back "^thr" (line-beginning-position)))
+      (should (= (point) marker))
+      (should (verify-visited-file-modtime buffer))
+      (primitive-undo 1 (cdr buffer-undo-list))
+      (should (string-prefix-p "zero\none\n" (buffer-string))))))
+
+(ert-deftest toolgate-files-keeps-a-narrowing ()
+  (files-test-with "one\ntwo\nthree\n"
+    (narrow-to-region 5 8)
+    (files-test-change "ONE\ntwo\nthree\n")
+    (should (equal (buffer-string) "two"))
+    (widen)
+    (should (equal (buffer-string) "ONE\ntwo\nthree\n"))))
+
+(ert-deftest toolgate-files-leaves-unsaved-work-alone ()
+  (files-test-with "one\n"
+    (insert "mine ")
+    (files-test-change "theirs\n")
+    (should (equal (buffer-string) "mine one\n"))
+    (should (buffer-modified-p))
+    (should toolgate-stale-mode)
+    (should (equal toolgate-stale-reason
+                   "its file changed, and it has unsaved changes"))
+    (set-buffer-modified-p nil)
+    (toolgate-revert-stale)
+    (should (equal (buffer-string) "theirs\n"))
+    (should-not toolgate-stale-mode)))
+
+(ert-deftest toolgate-files-deleted ()
+  (files-test-with "one\n"
+    (files-test-change nil)
+    (should (equal (buffer-string) "one\n"))
+    (should (equal toolgate-stale-reason "its file is gone"))))
+
+(ert-deftest toolgate-files-options ()
+  (files-test-with "one\n"
+    (let ((toolgate-revert-buffers nil))
+      (files-test-change "two\n")
+      (should (equal (buffer-string) "one\n"))
+      (should-not toolgate-stale-mode))
+    (let ((toolgate-revert-buffers 'ask))
+      (files-test-change "three\n")
+      (should (equal (buffer-string) "one\n"))
+      (should toolgate-stale-mode))
+    (auto-revert-mode 1)
+    (files-test-change "four\n")
+    (should (equal (buffer-string) "one\n"))
+    (auto-revert-mode -1)
+    (files-test-change "five\n")
+    (should (equal (buffer-string) "five\n"))))
+
+(ert-deftest toolgate-files-by-a-link ()
+  (files-test-with "one\n"
+    (let ((link (make-temp-file "toolgate-link-" t)))
+      (delete-directory link)
+      (make-symbolic-link (directory-file-name files-test-folder) link)
+      (kill-buffer buffer)
+      (setq buffer (find-file-noselect (concat link "/a.txt")))
+      (set-buffer buffer)
+      (files-test-change "two\n")
+      (should (equal (buffer-string) "two\n"))
+      (delete-file link))))
+
+(ert-deftest toolgate-files-after-a-gap ()
+  (files-test-with "one\n"
+    (write-region "two\n" nil (concat files-test-folder "a.txt") nil 'quiet)
+    (set-file-times (concat files-test-folder "a.txt") (time-add nil 60))
+    (toolgate-connection-run 'toolgate-resync-functions files-test-connection)
+    (should (equal (buffer-string) "two\n"))))
+
+;;;; Unsaved buffers
+
+(ert-deftest toolgate-buffers-are-told-and-taken-back ()
+  (files-test-with "one\n"
+    (let* ((toolgate-buffers--quiet-seconds 0.05)
+           (fake (toolgate-fake-start
+                  (lambda (_ client _)
+                    (toolgate-fake-json client '((buffers . []))))))
+           (asked (lambda (index)
+                    (let ((request (nth index (reverse (toolgate-fake-requests
+                                                        fake)))))
+                      (list (alist-get 'method request)
+                            (alist-get 'target request)
+                            (when-let ((body (alist-get 'body request)))
+                              (let ((buffer (toolgate-get
+                                             (toolgate-json-decode body)
+                                             'buffers 0)))
+                                (list (toolgate-get buffer 'path)
+                                      (toolgate-get buffer 'content)))))))))
+      (setf (toolgate-endpoint-url files-test-connection)
+            (toolgate-fake-url fake))
+      (toolgate-buffers-setup t)
+      (unwind-protect
+          (progn
+            (insert "é ")
+            (narrow-to-region 1 2)
+            (toolgate-test-until toolgate-buffers--held)
+            (should (equal (funcall asked 0)
+                           '("PUT" "/buffers" ("a.txt" "é one\n"))))
+            (goto-char (point-max))
+            (insert "and ")
+            (toolgate-test-until (= 2 (length (toolgate-fake-requests fake))))
+            (should (equal (funcall asked 1)
+                           '("PUT" "/buffers" ("a.txt" "éand  one\n"))))
+            (toolgate-test-until (not toolgate-buffers--asking))
+            (widen)
+            (let ((inhibit-message t)) (save-buffer))
+            (toolgate-test-until (= 3 (length (toolgate-fake-requests fake))))
+            (should (equal (funcall asked 2)
+                           '("DELETE" "/buffers?path=a.txt&client_id=emacs-1"
+                             nil))))
+        (toolgate-buffers-setup nil)
+        (toolgate-fake-stop fake)))))
+
+(ert-deftest toolgate-buffers-that-are-not-told ()
+  (files-test-with "one\n"
+    (should-not (toolgate-buffers--wanted-p))
+    (insert "x")
+    (should (toolgate-buffers--wanted-p))
+    (let ((toolgate-share-buffers nil))
+      (should-not (toolgate-buffers--wanted-p)))
+    (let ((toolgate-share-buffers-max-size 2))
+      (should-not (toolgate-buffers--wanted-p)))
+    (let ((buffer-file-name "/p/secret.gz"))
+      (should-not (toolgate-buffers--wanted-p)))
+    (insert (unibyte-char-to-multibyte 200))
+    (should-not (toolgate-buffers--wanted-p))))
+
+;;;; What calls ask
+
+(defun files-test-delegate (function params)
+  "Have FUNCTION do what a delegation with PARAMS asks; return its answer."
+  (let (answer)
+    (condition-case problem
+        (funcall function files-test-connection `((params . ,params))
+                 (lambda (object &optional reason)
+                   (setq answer (list (or reason object)))))
+      (error (setq answer (list (error-message-string problem)))))
+    (car (toolgate-test-until answer))))
+
+(ert-deftest toolgate-editor-shows-a-file-and-leaves-the-focus ()
+  (files-test-with "one\ntwo\nthree\n"
+    (let ((toolgate-editor--patience 0.01) (selected (selected-window)))
+      (should-not (files-test-delegate #'toolgate-editor-open
+                                       '((path . "a.txt") (line . 2)
+                                         (column . 3))))
+      (should (eq selected (selected-window)))
+      (should (equal (with-current-buffer buffer
+                       (window-point (get-buffer-window buffer)))
+                     7))
+      (should (equal (files-test-delegate #'toolgate-editor-open
+                                          '((path . "../a.txt")))
+                     "../a.txt is not in the workspace")))))
+
+(ert-deftest toolgate-editor-changes-a-buffer-unsaved ()
+  (files-test-with "one\n"
+    (goto-char (point-max))
+    (insert "mine")
+    (should (equal (files-test-delegate
+                    #'toolgate-editor-apply-edit
+                    `((path . "a.txt") (content . "ONE\nmine\n")
+                      (before_hash . ,(toolgate-editor--hash))))
+                   `((content_hash
+                      . ,(concat "sha256:" (secure-hash 'sha256 "ONE\nmine\n"))))))
+    (should (equal (buffer-string) "ONE\nmine\n"))
+    (should (buffer-modified-p))
+    (should (equal (files-test-delegate
+                    #'toolgate-editor-apply-edit
+                    '((path . "a.txt") (content . "x") (before_hash . "sha256:0")))
+                   "The buffer was changed meanwhile"))))
+
+(ert-deftest toolgate-editor-tells-diagnostics ()
+  (files-test-with "one\ntwo\n"
+    (add-hook 'flymake-diagnostic-functions
+              (lambda (report &rest _)
+                (funcall report
+                         (list (flymake-make-diagnostic buffer 5 8 :warning "odd")
+                               (flymake-make-diagnostic buffer 1 4 :error "bad"))))
+              nil t)
+    (flymake-mode 1)
+    (flymake-start)
+    (toolgate-test-until (flymake-diagnostics))
+    (should (equal (mapcar
+                    (lambda (diagnostic)
+                      (mapcar (lambda (field) (toolgate-get diagnostic field))
+                              '(path line column end_line end_column severity
+                                     message)))
+                    (toolgate-get-list
+                     (files-test-delegate #'toolgate-editor-diagnostics nil)
+                     'diagnostics))
+                   '(("a.txt" 1 1 1 4 "error" "bad")
+                     ("a.txt" 2 1 2 4 "warning" "odd"))))))
+
+(ert-deftest toolgate-effects-are-done-once-and-answered ()
+  (files-test-with "one\n"
+    (let* ((done 0) (closed 0) (answers nil)
+           (fake (toolgate-fake-start
+                  (lambda (_ client request)
+                    (push (toolgate-json-decode (alist-get 'body request))
+                          answers)
+                    (if (cdr answers) (toolgate-fake-json client '((ok . t)))
+                      (toolgate-fake-json client '((code . "OVERLOADED")) 503)))))
+           (toolgate-effects
+            `(("editor.open" . ,(lambda (_ _ answer)
+                                  (cl-incf done)
+                                  (funcall answer nil)
+                                  (lambda () (cl-incf closed))))))
+           (event '((seq . 5) (type . "tool.delegate") (delegation_id . "dg_1")
+                    (client_id . "emacs-1") (effect . "editor.open") (params))))
+      (setf (toolgate-endpoint-url files-test-connection)
+            (toolgate-fake-url fake))
+      (unwind-protect
+          (progn
+            (toolgate-effects--event files-test-connection event)
+            (toolgate-effects--event files-test-connection event)
+            (toolgate-effects--event
+             files-test-connection
+             `((delegation_id . "dg_2") (client_id . "another") ,@event))
+            (toolgate-test-until (= closed 1))
+            (toolgate-effects--event files-test-connection event)
+            (should (= done 1))
+            (should (equal answers '(((status . "done")) ((status . "done"))))))
+        (toolgate-fake-stop fake)))))
+
+;;;; The mode line
+
+(ert-deftest toolgate-mode-line-counts ()
+  (files-test-with "one\n"
+    (let ((toolgate-mode-line nil) (updates 0))
+      (cl-letf (((symbol-function 'force-mode-line-update)
+                 (lambda (&rest _) (cl-incf updates))))
+        (toolgate--update-mode-line)
+        (setf (toolgate-connection-pending files-test-connection) '("tc_1" "tc_2"))
+        (puthash "tc_1" '((tool_call_id . "tc_1"))
+                 (toolgate-connection-calls files-test-connection))
+        (toolgate--update-mode-line)
+        (toolgate--update-mode-line)
+        (should (equal (substring-no-properties toolgate-mode-line) " TG:2"))
+        (should (= updates 1))
+        (should (eq (lookup-key (get-text-property 0 'local-map
+                                                   toolgate-mode-line)
+                                [mode-line mouse-1])
+                    'toolgate-approvals))))))
+
+(provide 'files-test)
+;;; files-test.el ends here
