@@ -119,17 +119,21 @@ for what shows files in other ways, such as a list of changes.")
 (defun toolgate-files--revert ()
   "Make the current buffer what its file is; return whether that could be done.
 Point, marks and undo stay."
-  (condition-case problem
-      (let ((revert-buffer-insert-file-contents-function
-             #'revert-buffer-insert-file-contents-delicately)
-            (inhibit-message t))
-        (save-restriction
-          (widen)
-          (revert-buffer t t t))
-        (toolgate-stale-mode -1)
-        t)
-    (error (toolgate-files--mark (error-message-string problem))
-           nil)))
+  (let ((before (visited-file-modtime)))
+    (condition-case problem
+        (let ((revert-buffer-insert-file-contents-function
+               #'revert-buffer-insert-file-contents-delicately)
+              (inhibit-message t))
+          ;; Else the first change asks whether to edit a file that has changed.
+          (set-visited-file-modtime)
+          (save-restriction
+            (widen)
+            (revert-buffer t t t))
+          (toolgate-stale-mode -1)
+          t)
+      (error (set-visited-file-modtime before)
+             (toolgate-files--mark (error-message-string problem))
+             nil))))
 
 ;;;; Stale buffers
 

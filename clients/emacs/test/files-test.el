@@ -50,7 +50,7 @@ Without TEXT the file is deleted."
          (file (concat files-test-folder path))
          told)
     (if text
-        (progn (write-region text nil file nil 'quiet)
+        (progn (with-temp-buffer (write-region text nil file nil 'quiet))
                ;; Another second, as if time had gone by.
                (set-file-times file (time-add nil 60)))
       (delete-file file))
@@ -140,7 +140,8 @@ Without TEXT the file is deleted."
 
 (ert-deftest toolgate-files-after-a-gap ()
   (files-test-with "one\n"
-    (write-region "two\n" nil (concat files-test-folder "a.txt") nil 'quiet)
+    (with-temp-buffer
+      (write-region "two\n" nil (concat files-test-folder "a.txt") nil 'quiet))
     (set-file-times (concat files-test-folder "a.txt") (time-add nil 60))
     (toolgate-connection-run 'toolgate-resync-functions files-test-connection)
     (should (equal (buffer-string) "two\n"))))
