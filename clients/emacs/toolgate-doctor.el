@@ -1,0 +1,178 @@
+;;; toolgate-doctor.el --- What is wrong, and what cures it  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; Looks at all that the client needs, and says of each thing whether it is
+;; there, and how to cure what is not.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'subr-x)
+(require 'toolgate-connection)
+(require 'toolgate-discover)
+(require 'toolgate-http)
+(require 'toolgate-server)
+
+(defvar toolgate-mode)
+
+(defconst toolgate-doctor--seconds 3
+  "How long to wait for what is asked.")
+
+(defvar toolgate-doctor-checks
+  '(toolgate-doctor--emacs toolgate-doctor--program toolgate-doctor--named
+    toolgate-doctor--folders toolgate-doctor--files toolgate-doctor--server
+    toolgate-doctor--connections toolgate-doctor--mode)
+  "Functions that look at something for a folder.
+Each returns a list of findings: a status, `ok', `warn' or `fail'; what was
+found; and how to cure that, or nil.")
+
+;;;###autoload
+(defun toolgate-doctor ()
+  "Tell whether all is there that Toolgate needs here, and how to cure it."
+  (interactive)
+  (let* ((folder default-directory)
+         (findings (mapcan (lambda (check) (funcall check folder))
+                           toolgate-doctor-checks)))
+    (with-current-buffer (get-buffer-create "*Toolgate Doctor*")
+      (let ((inhibit-read-only t))
+        (special-mode)
+        (setq default-directory folder)
+        (setq-local revert-buffer-function (lambda (&rest _) (toolgate-doctor)))
+        (erase-buffer)
+        (pcase-dolist (`(,status ,text ,cure) findings)
+          (insert (propertize (format "%-5s" status)
+                              'face (pcase status
+                                      ('ok 'success)
+                                      ('warn 'warning)
+                                      (_ 'error)))
+                  text "\n")
+          (when cure (insert "      " cure "\n")))
+        (goto-char (point-min)))
+      (display-buffer (current-buffer)))
+    findings))
+
+(defun toolgate-doctor--emacs (_)
+  "Look at this Emacs."
+  (list (if (fboundp 'json-serialize)
+            `(ok ,(format "Emacs %s with native JSON" emacs-version) nil)
+          `(warn ,(format "Emacs %s has no native JSON, so large events are slow"
+                          emacs-version)
+                 "Install an Emacs that was built with jansson, or Emacs 30."))))
+
+(defun toolgate-doctor--program (folder)
+  "Look whether a server can be started for FOLDER."
+  (let* ((program (ensure-list toolgate-program))
+         (found (executable-find (car program)))
+         (default-directory folder)
+         (said (and found (with-temp-buffer
+                            (list (apply #'call-process (car program) nil t nil
+                                         (append (cdr program) '("version")))
+                                  (string-trim (buffer-string)))))))
+    (list (cond ((null found)
+                 `(warn ,(format "There is no program %s" (car program))
+                        "Install Toolgate, or name it in `toolgate-program'; \
+servers that others start are found without it."))
+                ((eql 0 (car said)) `(ok ,(format "%s: %s" found (cadr said)) nil))
+                (t `(fail ,(format "%s does not run: %s" found (cadr said))
+                          "Run it in a terminal to see more."))))))
+
+(defun toolgate-doctor--named (folder)
+  "Look whether a server for FOLDER is named."
+  (when-let ((url (or toolgate-url (getenv "TOOLGATE_URL"))))
+    (list
+     (condition-case problem
+         (progn (toolgate-discover folder #'ignore)
+                (if (string-match-p "\\`http://\\(127\\.\\|localhost\\|\\[::1\\]\\)\\|\\`https:"
+                                    url)
+                    `(ok ,(format "The server is named: %s" url) nil)
+                  `(warn ,(format "The server is named: %s, spoken to in the open"
+                                  url)
+                         "Use https, or a tunnel such as ssh -L.")))
+       (error `(fail ,(format "The server is named: %s, but %s" url
+                              (error-message-string problem))
+                     "Put its token into a file that only you can read."))))))
+
+(defun toolgate-doctor--folders (_)
+  "Look at the folders where servers leave their files."
+  (mapcar
+   (lambda (folder)
+     (let ((modes (file-modes folder)))
+       (cond ((null modes)
+              `(warn ,(format "%s is not there: no server has run yet" folder)
+                     "M-x toolgate-start, or toolgate serve in a terminal."))
+             ((/= 0 (logand modes #o077))
+              `(fail ,(format "%s is open to others" folder)
+                     ,(format "chmod 700 %s" folder)))
+             (t `(ok ,(format "%s is yours alone" folder) nil)))))
+   (toolgate-discover-folders)))
+
+(defun toolgate-doctor--files (_)
+  "Look at the files that servers have left."
+  (mapcar
+   (lambda (file)
+     (condition-case problem
+         (let* ((record (toolgate-discover-read file))
+                (fault (toolgate-doctor--health record))
+                (what (format "%s, for %s" (toolgate-get record 'url)
+                              (string-join (toolgate-get-list record 'roots)
+                                           ", "))))
+           (cond ((not (equal (toolgate-get record 'host) (system-name)))
+                  `(ok ,(format "%s is of another machine" file) nil))
+                 (fault `(warn ,(format "%s does not answer: %s" what fault)
+                               ,(format "If no server runs there, delete %s."
+                                        file)))
+                 (t `(ok ,(format "A server runs at %s" what) nil))))
+       (toolgate-distrust
+        `(fail ,(format "%s is not believed: it %s" file (nth 2 problem))
+               "Make it readable for you alone, or delete it."))))
+   (toolgate-discover-files)))
+
+(defun toolgate-doctor--health (record)
+  "Return what is wrong with the server of RECORD, or nil; wait for that."
+  (let ((answer 'none)
+        (until (+ (float-time) toolgate-doctor--seconds)))
+    (toolgate-discover-health record (lambda (fault) (setq answer fault)))
+    (while (and (eq answer 'none) (< (float-time) until))
+      (accept-process-output nil 0.05))
+    (if (eq answer 'none) "no answer came" answer)))
+
+(defun toolgate-doctor--server (folder)
+  "Look for the server of FOLDER."
+  (let ((name (abbreviate-file-name folder)))
+    (list (cond ((file-remote-p folder)
+                 `(warn ,(format "%s is on another machine" name)
+                        "Run a server there, and name it in `toolgate-url'."))
+                ((toolgate-discover-likely-p folder)
+                 `(ok ,(format "%s has a server" name) nil))
+                (t `(warn ,(format "No server serves %s" name)
+                          "M-x toolgate-start starts one."))))))
+
+(defun toolgate-doctor--connections (_)
+  "Look at the connections there are."
+  (or (mapcar
+       (lambda (connection)
+         (let ((name (toolgate-connection-name connection)))
+           (pcase (toolgate-connection-status connection)
+             ('live `(ok ,(format "Connected to %s; events come" name) nil))
+             (status `(fail ,(format "%s is %s: %s" name status
+                                     (toolgate-connection-reason connection))
+                            "It is tried again by itself; M-x toolgate-start \
+starts a server.")))))
+       toolgate-connections)
+      '((warn "Not connected" "M-x toolgate-connect connects."))))
+
+(defun toolgate-doctor--mode (_)
+  "Look whether the mode is on."
+  (list (if (bound-and-true-p toolgate-mode)
+            '(ok "`toolgate-mode' is on" nil)
+          '(warn "`toolgate-mode' is off, so nothing is shown"
+                 "M-x toolgate-mode, or (toolgate-mode 1) in your init file."))))
+
+(provide 'toolgate-doctor)
+;;; toolgate-doctor.el ends here
