@@ -43,6 +43,12 @@
          (kill-buffer buffer))
        (delete-directory files-test-folder t))))
 
+(defun files-test-write (text file)
+  "Make TEXT the content of FILE, as another program would."
+  (let ((other (concat file ".new")))
+    (write-region text nil other nil 'quiet)
+    (rename-file other file t)))
+
 (defun files-test-change (text &optional path)
   "Make TEXT the content of the file at PATH, tell of it, and wait.
 Without TEXT the file is deleted."
@@ -50,7 +56,7 @@ Without TEXT the file is deleted."
          (file (concat files-test-folder path))
          told)
     (if text
-        (progn (with-temp-buffer (write-region text nil file nil 'quiet))
+        (progn (files-test-write text file)
                ;; Another second, as if time had gone by.
                (set-file-times file (time-add nil 60)))
       (delete-file file))
@@ -140,8 +146,7 @@ Without TEXT the file is deleted."
 
 (ert-deftest toolgate-files-after-a-gap ()
   (files-test-with "one\n"
-    (with-temp-buffer
-      (write-region "two\n" nil (concat files-test-folder "a.txt") nil 'quiet))
+    (files-test-write "two\n" (concat files-test-folder "a.txt"))
     (set-file-times (concat files-test-folder "a.txt") (time-add nil 60))
     (toolgate-connection-run 'toolgate-resync-functions files-test-connection)
     (should (equal (buffer-string) "two\n"))))
