@@ -125,10 +125,11 @@ Without TEXT the file is deleted."
       (files-test-change "three\n")
       (should (equal (buffer-string) "one\n"))
       (should toolgate-stale-mode))
-    (auto-revert-mode 1)
+    ;; As if on: it would look at the file by itself, at any moment.
+    (setq-local auto-revert-mode t)
     (files-test-change "four\n")
     (should (equal (buffer-string) "one\n"))
-    (auto-revert-mode -1)
+    (setq-local auto-revert-mode nil)
     (files-test-change "five\n")
     (should (equal (buffer-string) "five\n"))))
 
