@@ -3,6 +3,8 @@ import type { ComponentType } from 'preact'
 import { Activity } from './activity/activity.tsx'
 import { Approvals } from './approvals/approvals.tsx'
 import { Jobs } from './jobs/jobs.tsx'
+import { Metrics } from './metrics/metrics.tsx'
+import { Rules } from './rules/rules.tsx'
 import { pending } from './store/approvals.ts'
 import { Tools } from './tools/tools.tsx'
 
@@ -20,5 +22,7 @@ export const PANELS: readonly Panel[] = [
   { name: 'approvals', title: 'Approvals', key: 'a', view: Approvals, count: () => pending.value.length },
   { name: 'activity', title: 'Activity', key: 't', view: Activity },
   { name: 'jobs', title: 'Jobs', key: 'j', view: Jobs },
-  { name: 'tools', title: 'Tools', key: 'o', view: Tools }
+  { name: 'metrics', title: 'Metrics', key: 'm', view: Metrics },
+  { name: 'tools', title: 'Tools', key: 'o', view: Tools },
+  { name: 'rules', title: 'Rules', key: 'r', view: Rules }
 ]

@@ -16,15 +16,15 @@ export function Activity() {
     }
   })
   return (
-    <div class={opened === undefined ? 'split' : 'split split-open'}>
-      <section class="split-list activity" aria-label="Events">
+    <div class={opened === undefined ? 'panes' : 'panes panes-open'}>
+      <section class="panes-list activity" aria-label="Events">
         <h1 class="spoken">Activity</h1>
         <Filters />
         <EventTree opened={opened} />
         <Older />
       </section>
       {opened !== undefined && (
-        <section class="split-detail" aria-label={opened.startsWith('tc_') ? 'Call' : 'Event'}>
+        <section class="panes-detail" aria-label={opened.startsWith('tc_') ? 'Call' : 'Event'}>
           {opened.startsWith('tc_') ? <CallPage key={opened} id={opened} /> : <EventPage seq={Number(opened)} />}
         </section>
       )}

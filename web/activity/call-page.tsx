@@ -3,11 +3,13 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
+import { Diff } from '../diff/diff.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { hrefOf } from '../shell/routes.ts'
 import { ring, ringVersion } from '../store/ring.ts'
 import { onEvent } from '../store/step.ts'
-import { clockOf, whenOf } from '../text/times.ts'
+import { whenOf } from '../text/sizes.ts'
+import { clock } from '../text/time.ts'
 import { callOf, wordsOf } from './entries.ts'
 import { Block, Copy, Raw } from './raw.tsx'
 import { Status } from './status.tsx'
@@ -53,6 +55,11 @@ export function CallPage({ id }: { id: string }) {
           <Section title="Params">
             <Raw value={call.params} label="Params" />
           </Section>
+          {shownDiff(call) !== undefined && (
+            <Section title="Shown to whoever decided">
+              <Diff text={shownDiff(call) ?? ''} />
+            </Section>
+          )}
           <Outcome call={call} />
           <Files call={call} />
           <Events id={id} />
@@ -106,6 +113,8 @@ const aboutOf = (call: Call): string => {
   if ('approval' in call && call.approval && !('reason' in call)) return call.approval.preview.title
   return 'reason' in call ? call.reason : ''
 }
+
+const shownDiff = (call: Call) => ('approval' in call ? call.approval?.preview.diff : undefined)
 
 const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <section class="detail-section">
@@ -185,7 +194,7 @@ function Events({ id }: { id: string }) {
       {events.map(event => (
         <details key={event.seq} class="told">
           <summary>
-            <time class="muted">{clockOf(event.time)}</time> <span class="mono">{event.type}</span>{' '}
+            <time class="muted">{clock(event.time)}</time> <span class="mono">{event.type}</span>{' '}
             <span class="told-words">{wordsOf(event)}</span>
           </summary>
           <Raw value={event} label={`Event ${event.seq} as JSON`} />

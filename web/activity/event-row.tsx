@@ -1,6 +1,6 @@
 // One row: a call in a line, or one event.
 import type { Event } from '../../src/client/client.ts'
-import { clockOf, millisOf } from '../text/times.ts'
+import { clock, span } from '../text/time.ts'
 import { summaryOf, wordsOf } from './entries.ts'
 import type { Row } from './rows.ts'
 import { openRow, toggle } from './shown.ts'
@@ -55,13 +55,13 @@ function CallLine({ row, expanded }: { row: Row; expanded: boolean }) {
           toggle(row.key)
         }}
       />
-      <time class="event-time">{clockOf(row.entry.events[0]!.time)}</time>
+      <time class="event-time">{clock(row.entry.events[0]!.time)}</time>
       <Status status={status} />
       <span class="event-tool mono">{tool ?? 'a call'}</span>
       <span class="event-about">{about}</span>
       {files > 0 && <span class="event-files muted">{files === 1 ? '1 file' : `${files} files`}</span>}
       <span class="event-session muted">{session === 'default' ? '' : session}</span>
-      <span class="event-ms number muted">{ms === undefined ? '' : millisOf(ms)}</span>
+      <span class="event-ms number muted">{ms === undefined ? '' : span(ms)}</span>
     </>
   )
 }
@@ -69,7 +69,7 @@ function CallLine({ row, expanded }: { row: Row; expanded: boolean }) {
 const EventLine = ({ event }: { event: Event }) => (
   <>
     <span class="event-turn" aria-hidden="true" />
-    <time class="event-time">{clockOf(event.time)}</time>
+    <time class="event-time">{clock(event.time)}</time>
     <span class="event-type mono">{event.type}</span>
     <span class="event-about">{wordsOf(event)}</span>
   </>

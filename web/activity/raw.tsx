@@ -5,7 +5,7 @@ import { say } from '../shell/say.tsx'
 /** Long text, in a box that scrolls. */
 export const Block = ({ text, label }: { text: string; label: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus
-  <section class="code block" tabIndex={0} aria-label={label}>
+  <section class="code long" tabIndex={0} aria-label={label}>
     <pre>{text}</pre>
   </section>
 )

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ToolgateError, type UndoShown } from '../../src/client/client.ts'
+import { Diff } from '../diff/diff.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
@@ -79,7 +80,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
                 {message} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
               </p>
             ))}
-            {file.diff !== undefined && <pre class="code">{file.diff}</pre>}
+            {file.diff !== undefined && <Diff text={file.diff} />}
           </section>
         ))}
         <div class="row end">

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
-import { millisOf } from '../text/times.ts'
+import { span } from '../text/time.ts'
 import { phasesOf } from './phases.ts'
 
 /** How often a bar that grows is drawn anew. */
@@ -37,7 +37,7 @@ export function Waterfall({ call }: { call: Call }) {
       {phases.map(({ name, from, to, open }) => (
         <div key={name} class="waterfall-phase">
           <dt>{(open ? OPEN_WORDS : WORDS)[name]}</dt>
-          <dd class="number">{millisOf(to - from)}</dd>
+          <dd class="number">{span(to - from)}</dd>
           <dd aria-hidden="true" class="waterfall-track">
             <span
               class={`waterfall-bar ${name}`}

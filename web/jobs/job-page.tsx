@@ -7,7 +7,8 @@ import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import { hrefOf } from '../shell/routes.ts'
 import { say } from '../shell/say.tsx'
-import { bytesOf, millisOf, whenOf } from '../text/times.ts'
+import { bytesOf, whenOf } from '../text/sizes.ts'
+import { span } from '../text/time.ts'
 import { JobInput } from './job-input.tsx'
 import { lastedOf } from './jobs.tsx'
 import { FollowedOutput, wholeOutput } from './output.ts'
@@ -29,7 +30,7 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
         </a>
       </header>
       <p class="row muted small">
-        <span class="number">{millisOf(lastedOf(job, now))}</span>
+        <span class="number">{span(lastedOf(job, now))}</span>
         <span>since {whenOf(job.started_at)}</span>
         <span>in {job.cwd === '.' ? 'the workspace' : job.cwd}</span>
         {job.isolation !== 'none' && <span>kept by the sandbox ({job.isolation})</span>}

@@ -7,7 +7,7 @@ import { client, whatFailed } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { jobs, putJobs } from '../store/jobs.ts'
-import { clockOf, millisOf } from '../text/times.ts'
+import { clock, span } from '../text/time.ts'
 import { JobPage } from './job-page.tsx'
 import { useNow } from './now.ts'
 
@@ -30,8 +30,8 @@ export function Jobs() {
     }
   })
   return (
-    <div class={opened === undefined ? 'split' : 'split split-open'}>
-      <nav class="split-list" aria-label="Jobs">
+    <div class={opened === undefined ? 'panes' : 'panes panes-open'}>
+      <nav class="panes-list" aria-label="Jobs">
         <h1 class="spoken">Jobs</h1>
         {fault !== undefined && <p class="notice bad">{fault}</p>}
         {list.length === 0 ? (
@@ -51,7 +51,7 @@ export function Jobs() {
         )}
       </nav>
       {opened !== undefined && (
-        <section class="split-detail" aria-label="Job">
+        <section class="panes-detail" aria-label="Job">
           {job ? (
             <JobPage key={job.task_id} job={job} now={now} />
           ) : (
@@ -70,8 +70,8 @@ function JobItem({ job, now, current }: { job: Job; now: number; current: boolea
         <span class="list-title mono">{job.command}</span>
         <span class="list-facts">
           <JobStatus job={job} />
-          <span class="number">{millisOf(lastedOf(job, now))}</span>
-          <span>since {clockOf(job.started_at)}</span>
+          <span class="number">{span(lastedOf(job, now))}</span>
+          <span>since {clock(job.started_at)}</span>
           {job.description !== undefined && <span class="list-words">{job.description}</span>}
         </span>
       </a>

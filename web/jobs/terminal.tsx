@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { whatFailed } from '../session/session.ts'
-import { bytesOf } from '../text/times.ts'
+import { bytesOf } from '../text/sizes.ts'
 import type { FollowedOutput } from './output.ts'
 import type { Line, Run } from './tail.ts'
 

@@ -2,8 +2,9 @@
 import type { Call, DryRun } from '../../src/client/client.ts'
 import { Block, Raw } from '../activity/raw.tsx'
 import { Status } from '../activity/status.tsx'
+import { Diff } from '../diff/diff.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { millisOf } from '../text/times.ts'
+import { span } from '../text/time.ts'
 
 const VERDICTS: Record<DryRun['verdict']['decision'], { words: string; kind: string }> = {
   allow: { words: 'It would run at once', kind: 'good' },
@@ -27,7 +28,7 @@ export function Foreseen({ dryRun: { verdict, paths, preview } }: { dryRun: DryR
           ))}
         </ul>
       )}
-      {preview?.diff !== undefined && <Block text={preview.diff} label="Diff" />}
+      {preview?.diff !== undefined && <Diff text={preview.diff} />}
       {preview?.text !== undefined && <Block text={preview.text} label="What it would do" />}
       {paths.length > 0 && (
         <p class="small">
@@ -51,7 +52,7 @@ export function Answer({ call }: { call: Call }) {
       <h3>Answer</h3>
       <p class="row">
         <Status status={status} />
-        {ms !== undefined && <span class="muted number">{millisOf(ms)}</span>}
+        {ms !== undefined && <span class="muted number">{span(ms)}</span>}
         <a href={hrefOf('activity', tool_call_id)}>The call</a>
         {status === 'awaiting_approval' && (
           <a class="button primary" href={hrefOf('approvals', tool_call_id)}>

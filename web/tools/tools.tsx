@@ -28,8 +28,8 @@ export function Tools() {
     }
   })
   return (
-    <div class={opened === undefined ? 'split' : 'split split-narrow split-open'}>
-      <nav class="split-list" aria-label="Tools">
+    <div class={opened === undefined ? 'panes' : 'panes panes-narrow panes-open'}>
+      <nav class="panes-list" aria-label="Tools">
         <h1 class="spoken">Tools</h1>
         <search class="toolbar">
           <input
@@ -61,7 +61,7 @@ export function Tools() {
         ))}
       </nav>
       {opened !== undefined && (
-        <section class="split-detail" aria-label="Tool">
+        <section class="panes-detail" aria-label="Tool">
           {tool ? (
             <ToolPage key={tool.name} tool={tool} />
           ) : (

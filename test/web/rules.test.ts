@@ -1,0 +1,41 @@
+// What rules say in words, how often they spoke, and that the form of a new one has every field that a rule may have.
+import t from 'tap'
+import type { Call } from '../../src/client/client.ts'
+import { Match } from '../../src/config.ts'
+import { MATCH } from '../../web/rules/new-rule.ts'
+import { matchWords, usesOf } from '../../web/rules/words.ts'
+
+t.test('the form of a rule offers all that a rule may match on', async t => {
+  t.same(Object.keys(MATCH).sort(), Object.keys(Match.properties).sort())
+})
+
+t.test('a rule reads as a sentence', async t => {
+  const words = [
+    { tool: 'shell_exec', command: 'npm test', mode: 'prefix' as const, cwd: 'web' },
+    { path: 'docs/**', agent: 'writer' },
+    { tool: 'grep', pattern: '.*secret.*' },
+    { tool: 'web_fetch', host: '*.example.com', method: 'GET' as const },
+    { network: ['a.example', 'b.example'], isolation: 'strict' as const },
+    {}
+  ].map(matchWords)
+  t.same(words, [
+    'shell_exec, commands that begin with npm test, in web',
+    'on docs/**, sent by agent writer',
+    'grep, what it is about as .*secret.*',
+    'web_fetch, to *.example.com, by GET',
+    'kept strict, reaching a.example, b.example',
+    'every call'
+  ])
+})
+
+t.test('uses of a rule are the calls that it let through', async t => {
+  const by = (source: string, rule_id?: string) => ({ approved_by: { source, rule_id } }) as unknown as Call
+  const uses = usesOf([by('rule', 'a'), by('rule', 'a'), by('user', 'a'), by('rule', 'b'), {} as Call])
+  t.same(
+    [...uses],
+    [
+      ['a', 2],
+      ['b', 1]
+    ]
+  )
+})

@@ -1,0 +1,50 @@
+// A new rule, by its form. The server says what is wrong with it, field by field.
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { type NewRule, ToolgateError } from '../../src/client/client.ts'
+import { Form } from '../form/form.ts'
+import { SchemaForm } from '../form/schema-form.tsx'
+import { client, whatFailed } from '../session/session.ts'
+import { Dialog } from '../shell/dialog.tsx'
+import { say } from '../shell/say.tsx'
+import { NEW_RULE } from './new-rule.ts'
+
+export function AddRule({ onClose }: { onClose: () => void }) {
+  const form = useMemo(() => new Form(NEW_RULE), [])
+  const fault = useSignal<string | undefined>(undefined)
+  const add = async () => {
+    try {
+      await client().addRule(form.value.peek() as NewRule)
+      say('Rule added')
+      onClose()
+    } catch (error) {
+      fault.value = whatFailed(error)
+      if (error instanceof ToolgateError) form.tell(error.problem?.errors ?? [], '')
+    }
+  }
+  return (
+    <Dialog title="Add a rule" onClose={onClose} onSubmit={() => void add()}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          void add()
+        }}
+      >
+        <SchemaForm form={form} label="The rule" />
+        {fault.value !== undefined && (
+          <p class="notice bad" role="alert">
+            {fault.value}
+          </p>
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Leave it
+          </button>
+          <button type="submit" class="button primary">
+            Add
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

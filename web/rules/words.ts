@@ -1,0 +1,46 @@
+// What a rule says, in words, and how often it let a call through.
+import type { Call, RememberedRule } from '../../src/client/client.ts'
+
+type Match = RememberedRule['match']
+
+/** How each field of a match reads, in the order of a sentence. */
+const WORDS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, match: Match) => string } = {
+  tool: value => value,
+  category: value => `tools of ${value}`,
+  effect: value => `what would ${value}`,
+  command: (value, { mode }) => (mode === 'prefix' ? `commands that begin with ${value}` : `the command ${value}`),
+  mode: () => '',
+  pattern: (value, { param }) => `${param ?? 'what it is about'} as ${value}`,
+  param: () => '',
+  path: value => `on ${value}`,
+  host: value => `to ${value}`,
+  method: value => `by ${value}`,
+  cwd: value => `in ${value}`,
+  isolation: value => `kept ${value}`,
+  network: value => `reaching ${value.join(', ')}`,
+  definition: () => 'as it was described then',
+  agent: value => `sent by agent ${value}`,
+  client: value => `sent by ${value}`
+}
+
+export function matchWords(match: Match): string {
+  const words = Object.entries(WORDS).flatMap(([key, say]) => {
+    const value = match[key as keyof Match]
+    return value === undefined ? [] : [(say as (value: unknown, match: Match) => string)(value, match)]
+  })
+  return words.filter(Boolean).join(', ') || 'every call'
+}
+
+export const scopeWords = ({ scope, session_id, workspace }: RememberedRule): string =>
+  scope === 'user' ? 'everywhere' : scope === 'workspace' ? `in ${workspace}` : `in session ${session_id}`
+
+/** By rule: how many of these calls it let through. */
+export function usesOf(calls: readonly Call[]): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>()
+  for (const call of calls) {
+    if (!('approved_by' in call) || call.approved_by?.source !== 'rule') continue
+    const { rule_id } = call.approved_by
+    if (rule_id !== undefined) uses.set(rule_id, (uses.get(rule_id) ?? 0) + 1)
+  }
+  return uses
+}
