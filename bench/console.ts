@@ -1,11 +1,12 @@
-// What the console costs a browser: bytes to load, the time to the first paint, and a diff of 10,000 lines. Beside `npm run
-// bench`, since it takes Chromium.
+// What the console costs a browser: bytes to load, the time to the first paint, a diff of 10,000 lines, and
+// scrolling over 10,000 events. Beside `npm run bench`, since it takes Chromium.
 import { readFileSync } from 'node:fs'
 import { arch, cpus } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { launch } from '../scripts/chromium.ts'
 import { type ConsoleWorld, consoleWorld } from '../scripts/console-world.ts'
+import { EVENTS, fill, floor, framesOf } from './console-scroll.ts'
 
 const ROUNDS = 7
 const LINES = 5_000
@@ -34,6 +35,18 @@ async function firstPaint(world: ConsoleWorld, browser: Browser): Promise<number
   const ms = await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`)
   await page.close()
   return ms as number
+}
+
+/** Frames a second over many events, and over an empty page of that height. */
+async function scrolled(world: ConsoleWorld, browser: Browser): Promise<{ ours: number; floor: number }> {
+  const page = await open({ ...world, url: `${world.url}/#/activity` }, browser)
+  await fill(world, page)
+  const ours = await framesOf(page, '.events')
+  await page.close()
+  const empty = await floor(browser)
+  const bare = await framesOf(empty, '.box')
+  await empty.close()
+  return { ours, floor: bare }
 }
 
 /** From the click that asks for it to the frame after the one that shows it. */
@@ -69,6 +82,7 @@ try {
   await world.client.call('write_file', { path: 'long.txt', content: lines('new') })
   const paints = await times(() => firstPaint(world, browser))
   const diffs = await times(() => diff(world, browser))
+  const frames = await scrolled(world, browser)
   const rows: Row[] = [
     { what: 'script, style and page, gzipped', value: packed.reduce((a, b) => a + b) / 1_000, unit: 'kB', under: 45 },
     { what: 'first paint', value: median(paints), unit: 'ms', under: 300 },
@@ -78,7 +92,9 @@ try {
       unit: 'ms',
       under: 300
     },
-    { what: '– its folded lines, all in the page', value: median(diffs.map(({ whole }) => whole)), unit: 'ms' }
+    { what: '– its folded lines, all in the page', value: median(diffs.map(({ whole }) => whole)), unit: 'ms' },
+    { what: `frames drawn over ${EVENTS} events`, value: frames.ours, unit: '/s' },
+    { what: '– over an empty page as tall', value: frames.floor, unit: '/s' }
   ]
   console.log(`${cpus()[0]?.model} × ${cpus().length}, ${arch()}, ${browser.version()}; medians of ${ROUNDS}`)
   for (const { what, value, unit, under } of rows)

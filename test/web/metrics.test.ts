@@ -1,7 +1,6 @@
 // Figures made from calls, and the curves that show them.
 import t from 'tap'
 import { figuresOf, gaugesOf, lineOf, percentile } from '../../web/metrics/figures.ts'
-import type { CallLine } from '../../web/store/calls.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12)
 const ago = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString()
@@ -13,7 +12,7 @@ t.test('calls are counted by the minute they were asked in, failures by the one 
     { asked_at: ago(100), decided_at: ago(65), status: 'success' },
     { asked_at: ago(119), decided_at: ago(110), status: 'success' },
     { asked_at: ago(4_000), ended_at: ago(3_900), status: 'error' }
-  ] as CallLine[]
+  ]
   const { calls, errors, waits, wait_p50, wait_p95 } = figuresOf(lines, NOW)
   t.same([calls.length, calls.slice(-3), errors.slice(-3)], [60, [0, 3, 1], [0, 0, 1]])
   t.same(waits.slice(-3), [undefined, 35_000, undefined])

@@ -182,9 +182,7 @@ t.test('panels', { skip: noBrowser }, async t => {
         ['tools/shell_exec', '.form'],
         ['rules', '.rule']
       ] as const) {
-        await page.evaluate(hash => {
-          location.hash = hash
-        }, `#/${route}`)
+        await page.evaluate(`location.hash = '#/${route}'`)
         await page.locator(sign).first().waitFor()
         t.same(await faultsOf(page), [], route)
       }

@@ -1,8 +1,15 @@
 // Figures made from the calls that this page holds: by the minute, and how long people were waited for.
-import type { CallLine } from '../store/calls.ts'
 
 export const MINUTES = 60
 const MINUTE_MS = 60_000
+
+/** What of a call is counted. */
+export interface TimedCall {
+  asked_at: string
+  decided_at?: string
+  ended_at?: string
+  status: string
+}
 
 export interface Figures {
   /** By the minute, oldest first; the last one is not over. */
@@ -15,7 +22,7 @@ export interface Figures {
   wait_p95: number | undefined
 }
 
-export function figuresOf(lines: Iterable<CallLine>, now: number): Figures {
+export function figuresOf(lines: Iterable<TimedCall>, now: number): Figures {
   const figures: Figures = {
     calls: Array(MINUTES).fill(0),
     errors: Array(MINUTES).fill(0),

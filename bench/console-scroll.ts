@@ -1,0 +1,54 @@
+// How smoothly the console scrolls over ten thousand events: frames as Chromium's own trace tells them. Beside it an empty
+// tall page, scrolled the same way: what this machine draws at best.
+import type { Browser, Page } from 'playwright-core'
+import type { ConsoleWorld } from '../scripts/console-world.ts'
+
+export const EVENTS = 10_000
+const IN_FLIGHT = 16
+const SECONDS = 5
+
+/** Makes so many events while the page looks on, so that it holds them all. A read is two. */
+export async function fill({ client }: ConsoleWorld, page: Page): Promise<void> {
+  let left = EVENTS / 2
+  const sender = async () => {
+    while (left-- > 0) await client.call('read_file', { path: 'README.md' }, { fresh: true })
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, sender))
+  await page.waitForFunction(`document.querySelector('.event')?.getAttribute('aria-setsize') >= ${EVENTS / 2}`)
+}
+
+/** Frames a second that are drawn while the box scrolls by 200 pixels a frame. */
+export async function framesOf(page: Page, box: string): Promise<number> {
+  const trace = await page.context().newCDPSession(page)
+  let drawn = 0
+  trace.on('Tracing.dataCollected', ({ value }) => {
+    drawn += value.filter(event => (event as { name?: string }).name === 'DrawFrame').length
+  })
+  await trace.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['disabled-by-default-devtools.timeline.frame'] }
+  })
+  await page.evaluate(SCROLLED(box))
+  const complete = new Promise(resolve => trace.once('Tracing.tracingComplete', resolve))
+  await trace.send('Tracing.end')
+  await complete
+  await trace.detach()
+  return drawn / SECONDS
+}
+
+const SCROLLED = (box: string) => `(async () => {
+  const box = document.querySelector('${box}')
+  for (const end = performance.now() + ${SECONDS * 1_000}; performance.now() < end; ) {
+    box.scrollTop = (box.scrollTop + 200) % (box.scrollHeight - box.clientHeight)
+    await new Promise(requestAnimationFrame)
+  }
+})()`
+
+/** An empty page of the same height. */
+export async function floor(browser: Browser): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  await page.setContent(
+    '<div class="box" style="height: 700px; overflow: auto"><div style="height: 150000px"></div></div>'
+  )
+  return page
+}
