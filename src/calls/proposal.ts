@@ -18,6 +18,10 @@ export const ProposedFile = Type.Object(
     to: Type.Optional(Type.String({ description: 'Where it moves to, or is copied to.' })),
     before: Type.Optional(Type.String({ description: 'The text as it is; left out where there is no such file.' })),
     after: Type.Optional(Type.String({ description: 'The text as it would be; left out where there would be none.' })),
+    before_href: Type.Optional(
+      Type.String({ description: 'Where `before` is by itself, as plain text, for viewers that load two documents.' })
+    ),
+    after_href: Type.Optional(Type.String({ description: 'Where `after` is by itself.' })),
     withheld: Type.Optional(
       Type.Enum(['not_to_be_shown', 'not_text', 'too_large', 'unknown'], {
         description:
@@ -51,8 +55,18 @@ export function proposalOf(engine: Engine, live: Live, wanted: string | undefine
       throw new ToolError('PREVIEW_CHANGED', 'What it would do is not what was shown: look at the call again.', {
         tool_call_id
       })
-    return { tool_call_id, digest: now, preview, files }
+    return { tool_call_id, digest: now, preview, files: files.map(withHrefs(tool_call_id, now)) }
   })
+}
+
+/** Bound to the digest: what was shown is not given under the same address once it would be something else. */
+const withHrefs = (id: string, shown: string) => (file: ProposedFile, index: number) => {
+  const href = (side: string) => `/calls/${id}/preview/${index}/${side}?digest=${shown}`
+  return {
+    ...file,
+    ...(file.before !== undefined && { before_href: href('before') }),
+    ...(file.after !== undefined && { after_href: href('after') })
+  }
 }
 
 async function filesOf(engine: Engine, live: Live, { diff }: Preview): Promise<ProposedFile[]> {

@@ -326,6 +326,11 @@ export class Client {
     return this.#wire.json('GET', '/stats', { signal })
   }
 
+  /** One text of a preview by itself: what its `before_href` or `after_href` leads to. */
+  previewText(href: string, { signal }: RequestOptions = {}): Promise<string> {
+    return this.#wire.text('GET', href, { signal })
+  }
+
   /** Is a front end from now on: does for calls what the handlers can, over connections that come and go. */
   offer(handlers: Handlers, options: OfferOptions = {}): FrontEnd {
     return new FrontEnd(this, handlers, options)

@@ -43,6 +43,10 @@ export class Wire {
     }
   }
 
+  async text(method: string, path: string, request: Request): Promise<string> {
+    return (await this.#fetch(method, path, 'text/plain', request)).text()
+  }
+
   stream(method: string, path: string, request: Request): Promise<Response> {
     return this.#fetch(method, path, 'text/event-stream', request)
   }

@@ -96,6 +96,34 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
     async ({ params, query }) => calls.proposal(params.id, query.digest)
   )
 
+  app.get(
+    '/calls/:id/preview/:file/:side',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'previewText',
+        summary: 'One text of the preview of a waiting call, by itself: before_href and after_href lead here.',
+        tags: ['approvals'],
+        params: Type.Object({
+          id: Type.String({ description: 'tool_call_id' }),
+          file: Type.Integer({ minimum: 0, description: 'Place among the files of the preview.' }),
+          side: Type.Enum(['before', 'after'])
+        }),
+        querystring: Type.Object({ digest: Digest }, { additionalProperties: false }),
+        response: {
+          200: { description: 'The text.', content: { 'text/plain': { schema: Type.String() } } },
+          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
+        }
+      }
+    },
+    async ({ params: { id, file, side }, query }, reply) => {
+      const { files } = await calls.proposal(id, query.digest)
+      const text = files[file]?.[side]
+      if (text === undefined) throw new ToolError('NOT_FOUND', 'The preview has no such text.')
+      return reply.type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(text)
+    }
+  )
+
   app.post(
     '/approve',
     {

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { connect } from '../../src/client/client.ts'
+import { CALL_TOKEN, startApp, TOKEN } from '../start-app.ts'
+
+t.test('each text of a preview is to be had by itself, as long as it is what was shown', async t => {
+  const app = await startApp(t, { 'a.txt': 'eins\nzwei ä\n', 'b.txt': 'b\n' })
+  const patch =
+    '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-eins\n+one\n zwei ä\n' +
+    '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n'
+  const call = await app.call('apply_patch', { patch })
+  const client = connect({ url: app.url, token: TOKEN })
+  const { files, digest } = await client.preview(call.tool_call_id)
+  t.equal(digest, call.approval.digest)
+  const texts = []
+  for (const { path, before_href, after_href } of files)
+    texts.push([
+      path,
+      before_href && (await client.previewText(before_href)),
+      after_href && (await client.previewText(after_href))
+    ])
+  t.strictSame(texts, [
+    ['a.txt', 'eins\nzwei ä\n', 'one\nzwei ä\n'],
+    ['new.txt', undefined, 'new\n'],
+    ['b.txt', 'b\n', undefined]
+  ])
+
+  const href = files[0]!.after_href!
+  const ask = (target: string, token = TOKEN) =>
+    app.request('GET', target, undefined, { authorization: `Bearer ${token}` })
+  const { headers } = await ask(href)
+  t.equal(headers.get('content-type'), 'text/plain; charset=utf-8')
+  t.equal(headers.get('x-content-type-options'), 'nosniff')
+  t.match(await ask(href, CALL_TOKEN), { status: 403 })
+  t.match(await ask(href.replace('/0/after', '/9/after')), { status: 404, body: { code: 'NOT_FOUND' } })
+  t.match(await ask(href.replace('/0/after', '/1/before')), { status: 404 })
+  t.match(await ask(href.replace('after', 'both')), { status: 400 })
+  t.match(await ask(href.split('?')[0]!), { status: 400 }, 'not without the digest')
+  t.match(await ask(href.replace(digest, '0'.repeat(64))), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+
+  app.write('a.txt', 'eins\nzwei ä\ndrei\n')
+  t.match(await ask(href), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+  await app.post(`/calls/${call.tool_call_id}/reject`, {})
+  t.match(await ask(href), { status: 409, body: { code: 'CONFLICT' } })
+})
+
+t.test('what is no text has no address', async t => {
+  const app = await startApp(t, {})
+  app.write('a.bin', Buffer.from([0, 1, 2, 255]))
+  const call = await app.call('write_file', { path: 'a.bin', content: 'text\n' })
+  const { files } = await app.get(`/calls/${call.tool_call_id}/preview`)
+  for (const file of files) t.strictSame(Object.keys(file), ['path', 'withheld'])
+})
