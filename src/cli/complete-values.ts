@@ -131,6 +131,7 @@ export const FLAGS: Readonly<Record<string, Values>> = {
   '--effect': just('read', 'create', 'write', 'execute', 'network', 'destructive'),
   '--scope': just('session', 'workspace', 'user'),
   '--decision': just('auto', 'rule', 'approved', 'rejected', 'denied', 'expired', 'withdrawn', 'waiting'),
+  '--editor': just('emacs', 'nvim', 'vscode', 'mcp'),
   '--type': just(
     'tool.call',
     'tool.decision',

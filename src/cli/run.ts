@@ -15,6 +15,11 @@ interface VerbEntry {
 }
 
 export const VERBS: Readonly<Record<string, VerbEntry>> = {
+  init: {
+    summary: "write the project's configuration, tell how editors connect",
+    load: () => import('./init.ts'),
+    asksServer: false
+  },
   serve: { summary: 'serve folders', load: () => import('./serve.ts'), asksServer: false },
   status: { summary: 'tell where a server is and what it does', load: () => import('./status.ts'), asksServer: true },
   stop: { summary: 'stop a server', load: () => import('./stop.ts'), asksServer: true },

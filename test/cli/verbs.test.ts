@@ -11,7 +11,7 @@ t.test('version and help', async t => {
   t.match(JSON.parse((await toolgate(['--json', 'version'])).stdout), { version: '0.1.0', node: /^24\./ })
   t.match(await toolgate(['--help']), {
     code: 0,
-    stdout: /^Toolgate runs tools.*Verbs:\n {2}serve .*Exit codes: 0 done/s,
+    stdout: /^Toolgate runs tools.*Verbs:\n {2}init .*Exit codes: 0 done/s,
     stderr: ''
   })
   t.match(await toolgate(['call', '--help']), {
@@ -22,7 +22,7 @@ t.test('version and help', async t => {
   t.match(await toolgate(['bogus']), {
     code: 2,
     stdout: '',
-    stderr: /^toolgate: There is no verb bogus\. The verbs are: serve, status/
+    stderr: /^toolgate: There is no verb bogus\. The verbs are: init, serve, status/
   })
   t.match(await toolgate(['--quiet']), { code: 2, stdout: /^Toolgate runs tools/ })
 })

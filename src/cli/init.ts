@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { workspaceFile } from '../config/load.ts'
+import { writeConfigFile } from '../host/server/config-file.ts'
+import { packageFolder } from '../host/user-file.ts'
+import type { Context } from './context.ts'
+import { CliError, EXIT, usage } from './exit.ts'
+import { checksOf, configText, type Policy } from './init-policy.ts'
+import { SNIPPETS } from './init-snippets.ts'
+import type { Verb } from './run.ts'
+
+interface Options {
+  root?: string
+  yes?: true
+  editor?: string
+}
+
+const init: Verb = (command, context) => {
+  command
+    .description("Write the project's configuration and policy after a few questions, and tell how editors connect.")
+    .option('--root <folder>', 'the project (default: the current folder)')
+    .option('--yes', 'ask nothing: nothing is loosened, and git push is refused')
+    .option('--editor <names>', `print only what goes into ${Object.keys(SNIPPETS).join(', ')}; separated by commas`)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate init\n  toolgate init --yes\n  toolgate init --editor emacs >> ~/.emacs.d/init.el\n  toolgate init --editor vscode,mcp'
+    )
+    .action(async ({ root, yes, editor }: Options) => {
+      const place = path.resolve(context.world.cwd, root ?? '.')
+      if (editor !== undefined) return tellEditors(context, editorsIn(editor), place)
+      if (!yes && (!context.mayAsk || context.terminal.json))
+        throw usage('Nobody can be asked here.', 'Give --yes, or --editor for its lines alone.')
+      await begin(context, place, yes === true ? undefined : await dialogue(context, place))
+    })
+}
+export default init
+
+const CAREFUL: Policy = { allowed: [], denied: ['git push'], readOnly: false }
+
+interface Answers {
+  policy: Policy
+  editors: readonly string[]
+  overwrite: boolean
+}
+
+async function begin(context: Context, root: string, answers: Answers | undefined) {
+  const { terminal } = context
+  const file = workspaceFile(root)
+  const { policy = CAREFUL, editors = [], overwrite = false } = answers ?? {}
+  if (existsSync(file) && !overwrite)
+    throw new CliError(`${file} is there already, and is left as it is.`, {
+      exit: EXIT.conflict,
+      code: 'FILE_EXISTS',
+      hint: 'Change it with: toolgate config set --project'
+    })
+  writeConfigFile(file, configText(policy))
+  if (terminal.json) return terminal.outJson({ file, ...policy })
+  terminal.out(`Wrote ${file}`)
+  if (policy.allowed.length > 0)
+    terminal.out('What it allows holds once you trust it: toolgate trust .toolgate/config.jsonc')
+  terminal.out('Serve the project with: toolgate serve')
+  tellEditors(context, editors, root)
+}
+
+/** Asked of a person; control and C ends it, and nothing is written. */
+async function dialogue(context: Context, root: string): Promise<Answers> {
+  const { confirm, isCancel, multiselect } = await import('@clack/prompts')
+  const { stdin, stderr } = context.world
+  const at = { input: stdin, output: stderr, signal: context.signal }
+  const answer = <T>(given: T): Exclude<T, symbol> => {
+    if (isCancel(given)) throw new DOMException('Interrupted.', 'AbortError')
+    return given as Exclude<T, symbol>
+  }
+  const several = async (message: string, names: readonly string[], first: readonly string[] = []) =>
+    names.length === 0
+      ? []
+      : answer(
+          await multiselect({
+            ...at,
+            message,
+            options: names.map(value => ({ value, label: value })),
+            initialValues: [...first],
+            required: false
+          })
+        )
+  const file = workspaceFile(root)
+  const overwrite =
+    existsSync(file) &&
+    answer(await confirm({ ...at, message: `${file} is there. Overwrite it?`, initialValue: false }))
+  if (existsSync(file) && !overwrite) return { policy: CAREFUL, editors: [], overwrite }
+  const readOnly = answer(await confirm({ ...at, message: 'Only reads, nothing else?', initialValue: false }))
+  const allowed = readOnly ? [] : await several('Which may run unasked, in the sandbox? (space marks)', checksOf(root))
+  const denied = readOnly ? [] : await several('Which may never run?', ['git push', 'npm publish'], ['git push'])
+  const editors = await several('What will you use it with?', Object.keys(SNIPPETS))
+  return { policy: { allowed, denied, readOnly }, editors, overwrite }
+}
+
+function editorsIn(given: string): string[] {
+  const names = given.split(',').map(name => name.trim())
+  const unknown = names.find(name => !Object.hasOwn(SNIPPETS, name))
+  if (unknown === undefined) return names
+  throw usage(`There are no lines for ${unknown}.`, `Only for ${Object.keys(SNIPPETS).join(', ')}.`)
+}
+
+/** The lines alone are data, so that they can be appended to a file. */
+function tellEditors({ terminal }: Context, names: readonly string[], root: string) {
+  const place = { folder: packageFolder(), root }
+  if (terminal.json && names.length > 0)
+    return terminal.outJson(
+      Object.fromEntries(names.map(name => [name, { into: SNIPPETS[name]!.into, text: SNIPPETS[name]!.text(place) }]))
+    )
+  for (const name of names) {
+    terminal.say(terminal.paint('bold', `\n${name}: into ${SNIPPETS[name]!.into}`))
+    terminal.out(SNIPPETS[name]!.text(place))
+  }
+}

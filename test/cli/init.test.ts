@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { atTerminal, noTerminal } from './at-terminal.ts'
+import { place } from './toolgate.ts'
+
+const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
+
+t.test('without questions nothing is loosened; what is there is never overwritten', async t => {
+  const { toolgate, project } = place(t, { 'package.json': PACKAGE })
+  const file = path.join(project, '.toolgate/config.jsonc')
+  t.match(await toolgate(['init']), { code: 2, stdout: '', stderr: /Nobody can be asked here/ })
+  t.same(await toolgate(['init', '--yes']), {
+    code: 0,
+    stdout: `Wrote ${file}\nServe the project with: toolgate serve\n`,
+    stderr: ''
+  })
+  const written = readFileSync(file, 'utf8')
+  t.match(written, '"effect":"deny","match":{"tool":"shell_exec","command":"git push","mode":"prefix"}')
+  t.notMatch(written, 'allow"')
+  t.match(await toolgate(['config', 'check', '--json']), { code: 0, stdout: '{"faults":[],"warnings":[]}\n' })
+  t.match(await toolgate(['init', '--yes']), { code: 6, stderr: /is there already, and is left as it is/ })
+  t.equal(readFileSync(file, 'utf8'), written)
+})
+
+t.test('the lines for editors alone', async t => {
+  const { toolgate, project } = place(t)
+  const emacs = await toolgate(['init', '--editor', 'emacs', '--quiet'])
+  t.match(emacs, { code: 0, stderr: '' })
+  const [, folder = ''] = /^\(add-to-list 'load-path "(.*)\/clients\/emacs"\)\n\(require 'toolgate\)\n/.exec(
+    emacs.stdout
+  )!
+  t.ok(existsSync(path.join(folder, 'package.json')))
+  const both = JSON.parse((await toolgate(['init', '--editor', 'mcp,vscode', '--json'])).stdout)
+  t.same(JSON.parse(both.mcp.text), {
+    mcpServers: { toolgate: { command: 'toolgate', args: ['mcp', '--root', project] } }
+  })
+  t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /There are no lines for ed/ })
+  t.notOk(existsSync(path.join(project, '.toolgate')))
+})
+
+t.test('after a few questions', { skip: noTerminal }, async t => {
+  const { commandOf, project } = place(t, { 'package.json': PACKAGE })
+  const person = await atTerminal(t, commandOf(['init']))
+  await person.sees(/Only reads, nothing else\?(?:.|\n)*?No/)
+  person.press('\r')
+  await person.sees(/Which may run unasked(?:.|\n)*npm run lint/)
+  person.press(' ')
+  await person.sees(/◼ npm test/)
+  person.press('\r')
+  await person.sees(/Which may never run\?(?:.|\n)*npm publish/)
+  person.press('\r')
+  await person.sees(/What will you use it with\?(?:.|\n)*mcp/)
+  person.press('\r')
+  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nWhat it allows holds once you trust it/ })
+  const written = readFileSync(path.join(project, '.toolgate/config.jsonc'), 'utf8')
+  t.match(written, '{"effect":"allow","match":{"tool":"shell_exec","command":"npm test","mode":"prefix"}}')
+  t.notMatch(written, 'deploy')
+})
