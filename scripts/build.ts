@@ -92,6 +92,9 @@ await build({
     { in: 'web/main.tsx', out: 'web/app' },
     { in: 'web/app.css', out: 'web/app' }
   ],
+  // Panels are loaded when they are first shown.
+  splitting: true,
+  chunkNames: 'web/[name]-[hash]',
   platform: 'browser',
   target: 'es2022',
   minify: true

@@ -1,12 +1,8 @@
 // The panels, in the order of the bar. A panel is a view of the store; its name is its route.
 import type { ComponentType } from 'preact'
-import { Activity } from './activity/activity.tsx'
 import { Approvals } from './approvals/approvals.tsx'
-import { Jobs } from './jobs/jobs.tsx'
-import { Metrics } from './metrics/metrics.tsx'
-import { Rules } from './rules/rules.tsx'
+import { lazy } from './shell/lazy.tsx'
 import { pending } from './store/approvals.ts'
-import { Tools } from './tools/tools.tsx'
 
 export interface Panel {
   name: string
@@ -20,9 +16,19 @@ export interface Panel {
 
 export const PANELS: readonly Panel[] = [
   { name: 'approvals', title: 'Approvals', key: 'a', view: Approvals, count: () => pending.value.length },
-  { name: 'activity', title: 'Activity', key: 't', view: Activity },
-  { name: 'jobs', title: 'Jobs', key: 'j', view: Jobs },
-  { name: 'metrics', title: 'Metrics', key: 'm', view: Metrics },
-  { name: 'tools', title: 'Tools', key: 'o', view: Tools },
-  { name: 'rules', title: 'Rules', key: 'r', view: Rules }
+  {
+    name: 'activity',
+    title: 'Activity',
+    key: 't',
+    view: lazy(async () => (await import('./activity/activity.tsx')).Activity)
+  },
+  { name: 'jobs', title: 'Jobs', key: 'j', view: lazy(async () => (await import('./jobs/jobs.tsx')).Jobs) },
+  {
+    name: 'metrics',
+    title: 'Metrics',
+    key: 'm',
+    view: lazy(async () => (await import('./metrics/metrics.tsx')).Metrics)
+  },
+  { name: 'tools', title: 'Tools', key: 'o', view: lazy(async () => (await import('./tools/tools.tsx')).Tools) },
+  { name: 'rules', title: 'Rules', key: 'r', view: lazy(async () => (await import('./rules/rules.tsx')).Rules) }
 ]

@@ -61,6 +61,20 @@ async function run(t: Test) {
     t.equal(second.read('a.txt'), 'b\n')
   })
 
+  t.test('a code in the address gives a session, once, and leaves no trace there', async t => {
+    const { context, url, post } = await consoleOf(t, browser)
+    const { path } = await post('/codes', {})
+    const page = await context.newPage()
+    await page.goto(url + path)
+    await live(page)
+    t.equal(page.url(), `${url}/#/approvals`)
+    const other = await browser.newContext()
+    t.teardown(() => other.close())
+    const second = await other.newPage()
+    await second.goto(url + path)
+    t.match(await second.getByRole('alert').innerText(), 'This address was used already')
+  })
+
   t.test('a token that counts no longer ends the session, and says so', async t => {
     const { context, url } = await consoleOf(t, browser)
     const page = await openPage(context, url, 'a-token-that-was-revoked')
