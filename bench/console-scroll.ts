@@ -1,5 +1,5 @@
-// How smoothly the console scrolls over ten thousand events: frames as Chromium's own trace tells them. Beside it an empty
-// tall page, scrolled the same way: what this machine draws at best.
+// How smoothly the console scrolls over ten thousand events: frames as Chromium's own trace tells them. Beside it a
+// page of stripes, scrolled the same way: what this machine draws at best.
 import type { Browser, Page } from 'playwright-core'
 import type { ConsoleWorld } from '../scripts/console-world.ts'
 
@@ -44,11 +44,11 @@ const SCROLLED = (box: string) => `(async () => {
   }
 })()`
 
-/** An empty page of the same height. */
+/** A page of the same height with nothing but stripes: where nothing changes, no frame is drawn. */
 export async function floor(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.setContent(
-    '<div class="box" style="height: 700px; overflow: auto"><div style="height: 150000px"></div></div>'
+    '<div class="box" style="height: 700px; overflow: auto"><div style="height: 150000px; background: repeating-linear-gradient(#ddd 0 20px, #fff 20px 40px)"></div></div>'
   )
   return page
 }

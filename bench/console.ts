@@ -37,7 +37,7 @@ async function firstPaint(world: ConsoleWorld, browser: Browser): Promise<number
   return ms as number
 }
 
-/** Frames a second over many events, and over an empty page of that height. */
+/** Frames a second over many events, and over a page of stripes of that height. */
 async function scrolled(world: ConsoleWorld, browser: Browser): Promise<{ ours: number; floor: number }> {
   const page = await open({ ...world, url: `${world.url}/#/activity` }, browser)
   await fill(world, page)
@@ -106,7 +106,7 @@ try {
     },
     { what: '– its folded lines, all in the page', value: median(diffs.map(({ whole }) => whole)), unit: 'ms' },
     { what: `frames drawn over ${EVENTS} events`, value: frames.ours, unit: '/s' },
-    { what: '– over an empty page as tall', value: frames.floor, unit: '/s' }
+    { what: '– over a page of stripes as tall', value: frames.floor, unit: '/s' }
   ]
   console.log(`${cpus()[0]?.model} × ${cpus().length}, ${arch()}, ${browser.version()}; medians of ${ROUNDS}`)
   for (const { what, value, unit, under } of rows)

@@ -14,6 +14,13 @@ interface Share {
   covered: number
 }
 
+/** What tests can do with tap is built from its plugins into its package. npm brings it built from all there are. */
+const CLASS = 'node_modules/@tapjs/test/test-built/dist/esm/index.js'
+if (readFileSync(CLASS, 'utf8').includes('@tapjs/mock')) {
+  const built = spawnSync('tap', ['build'], { stdio: 'inherit' })
+  if (built.status !== 0) process.exit(built.status ?? 1)
+}
+
 const words = process.argv.slice(2)
 const named = words.filter(word => word !== '--coverage')
 const covers = named.length < words.length

@@ -60,7 +60,7 @@ export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGe
       options.onDisconnect?.(new Error('The stream ended.'))
     } catch (cause) {
       if (signal?.aborted) return
-      if (!ever || !mayComeBack(cause)) throw cause
+      if (!ever || !mayComeBack(cause, wire)) throw cause
       options.onDisconnect?.(cause)
     } finally {
       silence.end()
@@ -70,9 +70,12 @@ export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGe
   }
 }
 
-/** Anything but a refusal of what we ask. An unknown token may be of a server that was started anew. */
-const mayComeBack = (cause: unknown) =>
-  !(cause instanceof ToolgateError) || cause.status === 0 || cause.status === 401 || cause.status >= 500
+/** Anything but a refusal of what we ask. An unknown token may be of a server that was started anew, where we can look for
+ * that one; else it will never be known again. */
+function mayComeBack(cause: unknown, { looksAnew }: Wire): boolean {
+  if (!(cause instanceof ToolgateError)) return true
+  return cause.status === 401 ? looksAnew : cause.status === 0 || cause.status >= 500
+}
 
 /** The frames of a stream until it ends. Leaving the loop closes the connection. */
 export async function* readFrames({ body }: Response, heard: () => void = () => {}): AsyncGenerator<Frame> {

@@ -33,6 +33,11 @@ export class Wire {
     this.#rediscover = rediscover
   }
 
+  /** Whether it can look for the server, and with it for another token. */
+  get looksAnew(): boolean {
+    return this.#rediscover !== undefined
+  }
+
   async json<T>(method: string, path: string, request: Request): Promise<T> {
     const response = await this.#fetch(method, path, 'application/json', request)
     try {

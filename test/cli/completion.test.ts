@@ -75,7 +75,7 @@ for (const [shell, args] of [
   ['zsh', ['-n', '-c']],
   ['fish', ['-n', '-c']]
 ] as const) {
-  const missing = !existsSync(`/usr/bin/${shell}`) && `${shell} is not here`
+  const missing = process.env.CI !== 'true' && !existsSync(`/usr/bin/${shell}`) && `${shell} is not here`
   t.test(`${shell} takes its script`, { skip: missing }, async t => {
     await t.resolves(run(shell, [...args, SCRIPTS[shell]!]))
   })

@@ -248,6 +248,15 @@ t.test('a refusal ends following, a silent server does not', async t => {
   t.same(causes, ['Error: The server is silent.'])
 })
 
+t.test('a token that is revoked ends what followed events by it', async t => {
+  const { client, url } = await started(t)
+  const { token_id, token } = await client.issueToken({ name: 'for a while', rights: ['call'] })
+  const events = connect({ url, token }).events({ retry_ms: 1 })
+  t.match((await events.next()).value, { type: 'stream.snapshot' })
+  await client.revokeToken(token_id)
+  await t.rejects(events.next(), { code: 'UNAUTHORIZED', status: 401 })
+})
+
 t.test('a server that came back elsewhere is found again', async t => {
   const one = await started(t)
   const two = await startApp(t)
