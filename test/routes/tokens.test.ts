@@ -202,6 +202,11 @@ t.test('sessions push out the oldest; tokens are refused when there are too many
   t.equal((await app.request('GET', '/state', undefined, as(sessions[0].token))).status, 401)
   t.equal((await app.request('GET', '/state', undefined, as(sessions[1].token))).status, 200)
   t.equal((await app.get('/tokens')).tokens.length, 16)
+  for (let n = 0; n < 17; n += 1) {
+    const { code } = await app.post('/codes', {}, as(CALL_TOKEN))
+    t.match(await session(app, code), { status: 201, body: { rights: ['call'] } })
+  }
+  t.equal((await app.request('GET', '/state', undefined, as(sessions[1].token))).status, 200, 'not by who only calls')
   const made = await Promise.all(
     Array.from({ length: 64 }, () => app.request('POST', '/tokens', { name: 'x', rights: ['call'] }))
   )

@@ -38,7 +38,8 @@ interface Known {
   text?: string
 }
 
-/** Of each kind. A session more ends the oldest one; a token more is refused. */
+/** Of each kind, with the right to approve and without it, so that whoever may only call cannot push out a person. A session
+ * more ends the oldest one; a token more is refused. */
 const MOST = { token: 64, session: 16 } as const
 const VERSION = 1
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -74,7 +75,7 @@ export class IssuedTokens {
 
   /** Makes one. Its text is known to the answer alone. */
   issue({ name, kind, rights, agent, expires_in_ms }: Wish, maker: Holder): IssuedToken & { token: string } {
-    this.#makeRoom(kind)
+    this.#makeRoom(kind, rights)
     const text = `tg_${randomBytes(32).toString('base64url')}`
     const now = Date.now()
     const latest = maker.issued ? Date.parse(maker.issued.expires_at) : Number.POSITIVE_INFINITY
@@ -107,8 +108,11 @@ export class IssuedTokens {
     clearTimeout(this.#next)
   }
 
-  #makeRoom(kind: IssuedToken['kind']) {
-    const same = [...this.#known.values()].filter(({ kept }) => kept.kind === kind)
+  #makeRoom(kind: IssuedToken['kind'], rights: readonly Right[]) {
+    const approves = rights.includes('approve')
+    const same = [...this.#known.values()].filter(
+      ({ kept }) => kept.kind === kind && kept.rights.includes('approve') === approves
+    )
     if (same.length < MOST[kind]) return
     if (kind === 'session') endAll(this.#drop([same[0]!]))
     else throw new ToolError('CONFLICT', `There are ${MOST[kind]} tokens. Revoke some: toolgate token revoke`)
