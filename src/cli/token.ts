@@ -32,6 +32,10 @@ Examples:
     .option('--role <role>', 'call, or approve: decide too', 'call')
     .option('--agent <name>', 'its bearer calls as this agent and no other')
     .option('--expires <duration>', 'how long it counts, such as 2h or 30d', '90d')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate token create --name ci > ci.token\n  toolgate token create --agent reviewer --expires 2h'
+    )
     .action(async ({ name, role, agent, expires = '90d' }: CreateOptions) => {
       if (role !== 'call' && role !== 'approve') throw usage(`${role} is no role.`, 'It is call or approve.')
       const expires_in_ms = lifetime(expires)
@@ -47,6 +51,7 @@ Examples:
   command
     .command('list')
     .description('List the tokens that count, without their texts.')
+    .addHelpText('after', '\nExamples:\n  toolgate token list\n  toolgate token list --json')
     .action(async () => {
       const client = await context.connect()
       const { terminal, signal } = context
@@ -67,6 +72,7 @@ Examples:
   command
     .command('revoke <id...>')
     .description('Revoke tokens and what was made with them; what they have open ends.')
+    .addHelpText('after', '\nExamples:\n  toolgate token revoke tok_…')
     .action(async (ids: string[]) => {
       const client = await context.connect()
       const { terminal, signal } = context
