@@ -32,6 +32,11 @@ const PAGES = [README, 'CHANGELOG.md', ...globSync('docs/*.md')].sort()
 const read = (file: string) => readFileSync(file, 'utf8')
 
 t.setTimeout(230_000)
+/** Pages wait more than they work: for servers to start, and for each other's commands. */
+t.jobs = 2
+
+/** Compiled once for all pages. */
+const XDG_CACHE_HOME = path.resolve('node_modules/.cache/toolgate-docs')
 
 /** What `git clone` would not bring; builds may come and go meanwhile. And the tests, thousands of files that no reader
  * of the documents looks at. */
@@ -46,7 +51,8 @@ function clone(t: Test) {
   for (const name of globSync('{*,.*}').filter(name => !NEVER_COPIED.test(name)))
     cpSync(name, path.join(cwd, name), { recursive: true })
   symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules'))
-  const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none') }
+  const TOOLGATE_ADMIN_CONFIG = path.join(folder, 'none')
+  const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', XDG_CACHE_HOME, TOOLGATE_ADMIN_CONFIG }
   t.teardown(() => {
     for (const file of globSync(path.join(home, '.local/state/toolgate/run/*.json'))) {
       const { pid } = JSON.parse(read(file)) as { pid: number }
@@ -107,9 +113,10 @@ const setup = examplesOf(read(README)).filter(({ isSetup }) => isSetup)
 for (const page of globSync('docs/*.md').sort()) {
   const markdown = read(page)
   if (examplesOf(markdown).length === 0) continue
-  t.test(`the examples of ${page} do what they say`, { skip: SHOWS_A_SANDBOX.test(markdown) && skip }, async t => {
+  const how = { skip: SHOWS_A_SANDBOX.test(markdown) && skip, buffered: true }
+  t.test(`the examples of ${page} do what they say`, how, async t => {
     const { cwd, env } = clone(t)
-    cpSync('dist', path.join(cwd, 'dist'), { recursive: true })
+    symlinkSync(path.resolve('dist'), path.join(cwd, 'dist'))
     await start(t, process.execPath, ['bin/toolgate.cjs', 'serve', '--log-level', 'error'], { cwd, env })
     await check(t, markdown, { cwd, env, before: setup })
   })
