@@ -43,7 +43,7 @@ t.test('an approved call runs as it was shown, and says who approved it', async 
     attempts: 1,
     created_at: 'TIME',
     timeout_ms: 10_000,
-    approved_by: { source: 'user', client: 'emacs', at: 'TIME', digest: 'DIGEST' },
+    approved_by: { source: 'user', client: 'emacs', at: 'TIME', digest: 'DIGEST', reason: 'fine' },
     started_at: 'TIME',
     finished_at: 'TIME',
     execution_time_ms: 'MS',
