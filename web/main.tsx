@@ -7,7 +7,10 @@ import { attend } from './shell/attention.ts'
 import { learnRoots } from './shell/top-bar.tsx'
 import { follow } from './store/stream.ts'
 
-render(<App />, document.getElementById('app')!)
+const root = document.getElementById('app')!
+// What was painted while this script loaded.
+root.replaceChildren()
+render(<App />, root)
 attend()
 await openSession()
 

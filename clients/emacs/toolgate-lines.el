@@ -13,6 +13,8 @@
 
 ;;; Code:
 
+(require 'seq)
+
 (defconst toolgate-lines--longest 8192
   "How many characters a line may have before it is broken.")
 
@@ -42,6 +44,18 @@ Return where it begins."
         (insert (propertize "\\\n" 'face 'shadow 'font-lock-face 'shadow
                             'toolgate-break t))))
     start))
+
+(defun toolgate-lines-growing (append)
+  "Call APPEND, which adds to the end of the current buffer.
+Whoever is at the end, in the buffer or in a window on it, stays at the end."
+  (let ((inhibit-read-only t)
+        (following (seq-filter (lambda (window)
+                                 (= (window-point window) (point-max)))
+                               (get-buffer-window-list nil nil t)))
+        (at-end (eobp)))
+    (save-excursion (funcall append))
+    (when at-end (goto-char (point-max)))
+    (dolist (window following) (set-window-point window (point-max)))))
 
 (defun toolgate-lines-setup ()
   "Make the current buffer show text of others quickly and as it is."

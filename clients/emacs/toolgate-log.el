@@ -78,20 +78,14 @@
 
 (defun toolgate-log--append (events)
   "Append EVENTS that are new; who is at the end stays at the end."
-  (let ((inhibit-read-only t)
-        (following (seq-filter (lambda (window)
-                                 (= (window-point window) (point-max)))
-                               (get-buffer-window-list nil nil t)))
-        (at-end (eobp)))
-    (save-excursion
-      (dolist (event events)
-        (let ((seq (or (toolgate-get event 'seq) 0)))
-          (when (> seq toolgate-log--seq)
-            (setq toolgate-log--seq seq)
-            (toolgate-lines-append (toolgate-log--line event)))))
-      (toolgate-log--cap))
-    (when at-end (goto-char (point-max)))
-    (dolist (window following) (set-window-point window (point-max)))))
+  (toolgate-lines-growing
+   (lambda ()
+     (dolist (event events)
+       (let ((seq (or (toolgate-get event 'seq) 0)))
+         (when (> seq toolgate-log--seq)
+           (setq toolgate-log--seq seq)
+           (toolgate-lines-append (toolgate-log--line event)))))
+     (toolgate-log--cap))))
 
 (defun toolgate-log--cap ()
   "Let the oldest quarter of the lines go once there are too many."

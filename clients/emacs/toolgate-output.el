@@ -128,18 +128,12 @@ The whole is a button away."
 
 (defun toolgate-output--append (text)
   "Append TEXT; who is at the end stays at the end."
-  (let ((inhibit-read-only t)
-        (following (seq-filter (lambda (window)
-                                 (= (window-point window) (point-max)))
-                               (get-buffer-window-list nil nil t)))
-        (at-end (eobp)))
-    (save-excursion
-      (let ((start (copy-marker (toolgate-lines-append text))))
-        (comint-carriage-motion start (point-max))
-        (ansi-color-apply-on-region start (point-max)))
-      (toolgate-output--cap))
-    (when at-end (goto-char (point-max)))
-    (dolist (window following) (set-window-point window (point-max)))))
+  (toolgate-lines-growing
+   (lambda ()
+     (let ((start (copy-marker (toolgate-lines-append text))))
+       (comint-carriage-motion start (point-max))
+       (ansi-color-apply-on-region start (point-max)))
+     (toolgate-output--cap))))
 
 (defun toolgate-output--cap ()
   "Leave out the oldest lines once there are too many."

@@ -11,6 +11,7 @@ import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { Masking } from '../host/secrets/masking.ts'
 import type { Store, Write } from '../host/store/store.ts'
 import type { Surroundings } from '../shell/judgement.ts'
+import type { Meant } from '../tool/meant.ts'
 import type { OutputPage, OutputQuery } from '../tool/tasks.ts'
 import type { Tool } from '../tool.ts'
 import type { ResultCache } from './cache.ts'
@@ -31,17 +32,6 @@ interface Requested {
   agent: string | undefined
   may_approve?: boolean
   workspace: string
-}
-
-/** A request by its tool's own name and params. */
-export interface Meant {
-  tool: Tool
-  params: unknown
-  background?: boolean
-  timeout_ms?: number
-  /** The toolset by whose name it was asked for, and that name, where it was not the tool's own. */
-  toolset?: string
-  requested_tool?: string
 }
 
 /** Where tools come from, and whether params fit them. */

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { ToolError } from '../errors.ts'
 import { globMatches } from '../text/anchored-glob.ts'
 import { schemaFault } from '../text/schema-faults.ts'
+import type { Meant } from '../tool/meant.ts'
 import type { Tool } from '../tool.ts'
 import { aliasOf, isReserved } from './alias.ts'
 import {
@@ -37,17 +38,6 @@ export interface Audience extends Asker {
 /** The same, for whoever may mean the names of a toolset. */
 export interface ToolsetAudience extends Audience {
   toolset?: string | undefined
-}
-
-/** A request by its tool's own name and params, whatever it was asked by. */
-export interface Meant {
-  tool: Tool
-  params: unknown
-  background?: boolean
-  /** Time limit of the toolset. */
-  timeout_ms?: number
-  toolset?: string
-  requested_tool?: string
 }
 
 /** What is other than before among the tools of one source, by name. */

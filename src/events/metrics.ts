@@ -55,9 +55,10 @@ export class Metrics {
     this.#journal = journal
     journal.listen(entries => {
       this.#events += entries.length
-      for (const { event } of entries)
+      for (const { event } of entries) {
         if (event.type === 'tool.result') this.#count(event.tool, event.status, event.execution_time_ms)
-      for (const { event } of entries) this.#time(event)
+        this.#time(event)
+      }
     })
   }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export interface ConsoleFiles {
   /** The content of a file, or of the smaller form of it that the build made. Undefined where there is none. */
-  read(name: string, form?: '.br' | '.gz'): Promise<Buffer | undefined>
+  read(name: string, form: '' | '.br' | '.gz'): Promise<Buffer | undefined>
 }
 
 /** A name and nothing that leads anywhere. */
@@ -20,6 +20,6 @@ export function consoleFiles(): ConsoleFiles {
 }
 
 export const filesIn = (folder: string): ConsoleFiles => ({
-  read: async (name, form = '' as never) =>
+  read: async (name, form) =>
     NAME.test(name) ? readFile(`${folder}/${name}${form}`).catch(() => undefined) : undefined
 })

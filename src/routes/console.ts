@@ -53,11 +53,11 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
   /** Whether there is such a file. */
   async function send(name: string, { headers }: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
-    const plain = type === undefined ? undefined : await consoleFiles.read(name)
-    if (type === undefined || plain === undefined) return false
+    if (type === undefined) return false
     const encoding = smallerForm(headers['accept-encoding'])
     const small = encoding && (await consoleFiles.read(name, FORMS[encoding]))
-    const body = small ?? plain
+    const body = small ?? (await consoleFiles.read(name, ''))
+    if (body === undefined) return false
     const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
     reply.headers(HEADERS).header('etag', etag)
     if (headers['if-none-match']?.includes(etag)) reply.code(304).send()

@@ -4,9 +4,8 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Job } from '../../src/client/client.ts'
 import { JobStatus } from '../activity/status.tsx'
 import { client, whatFailed } from '../session/session.ts'
-import { Dialog } from '../shell/dialog.tsx'
+import { Question } from '../shell/question.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { say } from '../shell/say.tsx'
 import { bytesOf, whenOf } from '../text/sizes.ts'
 import { span } from '../text/time.ts'
 import { JobInput } from './job-input.tsx'
@@ -95,35 +94,11 @@ function Download({ id, onFault }: { id: string; onFault: (error: unknown) => vo
 }
 
 function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
-  const fault = useSignal<string | undefined>(undefined)
-  const stop = async () => {
-    try {
-      await client().cancel(job.task_id, { reason: 'stopped in the console' })
-      say('Stopped')
-      onClose()
-    } catch (error) {
-      fault.value = whatFailed(error)
-    }
-  }
+  const stop = () => client().cancel(job.task_id, { reason: 'stopped in the console' })
   return (
-    <Dialog title="Stop this command?" onClose={onClose} onSubmit={() => void stop()}>
-      <div class="inside">
-        <pre class="code">{job.command}</pre>
-        <p>It is asked to end, and made to a moment later, with all that it started.</p>
-        {fault.value !== undefined && (
-          <p class="notice bad" role="alert">
-            {fault.value}
-          </p>
-        )}
-        <div class="row end">
-          <button type="button" class="button" onClick={onClose}>
-            Let it run
-          </button>
-          <button type="button" class="button danger" onClick={() => void stop()}>
-            Stop it
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <Question title="Stop this command?" no="Let it run" yes="Stop it" done="Stopped" act={stop} onClose={onClose}>
+      <pre class="code">{job.command}</pre>
+      <p>It is asked to end, and made to a moment later, with all that it started.</p>
+    </Question>
   )
 }

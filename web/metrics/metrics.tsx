@@ -1,80 +1,70 @@
 // Metrics: how much is asked, how quick it is, how long people are waited for, and how the server stands.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { useNow } from '../jobs/now.ts'
-import { client, session, whatFailed } from '../session/session.ts'
-import { calls, callsVersion } from '../store/calls.ts'
+import type { Stats, ToolStats } from '../../src/client/client.ts'
+import { client, whatFailed } from '../session/session.ts'
+import { pending } from '../store/approvals.ts'
 import { bytesOf } from '../text/sizes.ts'
 import { clock, span } from '../text/time.ts'
-import { figuresOf, gaugesOf } from './figures.ts'
-import { Sparkline } from './sparkline.tsx'
+import { Sparkline, Tile } from './tile.tsx'
 
 /** How often the server is asked. */
 const EVERY_MS = 5_000
-/** How many answers the curves are of: the last ten minutes. */
+/** How many answers the curves of the server are of: the last ten minutes. */
 const KEPT = 120
 
-interface ToolStats {
-  tool: string
-  total: number
-  success: number
-  error: number
-  rejected: number
-  ended_otherwise: number
-  p50_ms: number | null
-  p95_ms: number | null
-}
-
 interface Look {
-  since: string
-  tools: ToolStats[]
+  /** The newest. */
+  stats: Stats
+  /** Of this look and those before, oldest first. */
   memory: number[]
   streams: number[]
-  pending: number
-  running: number
 }
 
 export function Metrics() {
   const { look, fault } = useLook()
-  callsVersion.value
-  const now = useNow(true)
-  const { calls: perMinute, errors, waits, wait_p50, wait_p95 } = figuresOf(calls.values(), now)
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
   return (
     <div class="sheet">
       <header class="sheet-head">
         <h1>Metrics</h1>
-        {look && <span class="muted small">Of the server since {clock(look.since)}, of calls by the last hour</span>}
+        {look && <span class="muted small">Of the server since {clock(look.stats.since)}</span>}
       </header>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
-      <dl class="tiles">
-        <Sparkline
-          title="Calls a minute"
-          value={String(perMinute.at(-2) ?? 0)}
-          more={`${sum(perMinute)} in the last hour`}
-          values={perMinute}
-        />
-        <Sparkline title="Failed calls" value={String(sum(errors))} more="in the last hour" values={errors} />
-        <Sparkline
-          title="Wait for a decision"
-          value={wait_p50 === undefined ? 'none' : span(wait_p50)}
-          more={wait_p95 === undefined ? 'nobody was asked' : `p95 ${span(wait_p95)}`}
-          values={waits}
-        />
-        {look && (
-          <>
-            <Sparkline title="Memory" value={bytesOf(look.memory.at(-1) ?? 0)} more="resident" values={look.memory} />
-            <Sparkline
-              title="Open streams"
-              value={String(look.streams.at(-1) ?? 0)}
-              more={`${look.pending} calls wait, ${look.running} run`}
-              values={look.streams}
-            />
-          </>
-        )}
-      </dl>
-      {look && <ToolTable tools={look.tools} />}
+      {look && <Tiles look={look} />}
+      {look && <ToolTable tools={look.stats.tools} />}
     </div>
+  )
+}
+
+function Tiles({ look: { stats, memory, streams } }: { look: Look }) {
+  const { minutes, approval_wait: waits, server } = stats
+  const calls = minutes.map(minute => minute.calls)
+  const errors = minutes.map(minute => minute.errors)
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+  return (
+    <dl class="tiles">
+      <Sparkline
+        title="Calls a minute"
+        value={String(calls.at(-2) ?? 0)}
+        more={`${sum(calls)} in the last hour`}
+        values={calls}
+      />
+      <Sparkline title="Failed calls" value={String(sum(errors))} more="in the last hour" values={errors} />
+      <Tile
+        title="Wait for a decision"
+        value={waits.p50_ms === null ? 'none' : span(waits.p50_ms)}
+        more={waits.p95_ms === null ? 'nobody was asked' : `p95 ${span(waits.p95_ms)}, of ${waits.total}`}
+      >
+        {pending.value.length} waiting now
+      </Tile>
+      <Sparkline title="Memory" value={bytesOf(server.rss_bytes)} more="resident" values={memory} />
+      <Sparkline
+        title="Open streams"
+        value={String(server.streams)}
+        more={`the server runs for ${span(server.uptime_ms)}`}
+        values={streams}
+      />
+    </dl>
   )
 }
 
@@ -124,24 +114,20 @@ function useLook() {
   const fault = useSignal<string | undefined>(undefined)
   useEffect(() => {
     const stop = new AbortController()
+    const { signal } = stop
     const ask = async () => {
       if (document.hidden) return
       try {
-        const [stats, metrics] = await Promise.all([get('/stats', stop.signal), get('/metrics', stop.signal)])
-        const { since, tools } = (await stats.json()) as Pick<Look, 'since' | 'tools'>
-        const gauges = gaugesOf(await metrics.text())
-        const gauge = (name: string) => gauges.get(`toolgate_${name}`) ?? 0
+        const stats = await client().stats({ signal })
+        const { memory = [], streams = [] } = look.peek() ?? {}
         look.value = {
-          since,
-          tools,
-          memory: [...(look.peek()?.memory ?? []), gauge('resident_bytes')].slice(-KEPT),
-          streams: [...(look.peek()?.streams ?? []), gauge('event_readers')].slice(-KEPT),
-          pending: gauge('pending_approvals'),
-          running: gauge('running_calls')
+          stats,
+          memory: [...memory, stats.server.rss_bytes].slice(-KEPT),
+          streams: [...streams, stats.server.streams].slice(-KEPT)
         }
         fault.value = undefined
       } catch (error) {
-        if (!stop.signal.aborted) fault.value = whatFailed(error)
+        if (!signal.aborted) fault.value = whatFailed(error)
       }
     }
     void ask()
@@ -152,15 +138,4 @@ function useLook() {
     }
   }, [])
   return { look: look.value, fault: fault.value }
-}
-
-async function get(path: string, signal: AbortSignal): Promise<Response> {
-  const now = session.peek()
-  const token = now.state === 'open' ? now.token : ''
-  const response = await fetch(client().connection.url + path, {
-    headers: { authorization: `Bearer ${token}` },
-    signal
-  })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}.`)
-  return response
 }

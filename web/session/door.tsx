@@ -3,7 +3,7 @@ import { session } from './session.ts'
 
 export function Door() {
   const now = session.value
-  if (now.state === 'opening') return <main class="page" aria-busy="true" />
+  if (now.state === 'opening') return <Opening />
   return (
     <main class="page">
       <h1>Toolgate</h1>
@@ -24,3 +24,12 @@ export function Door() {
     </main>
   )
 }
+
+/** As `index.html` paints it before there is a script. */
+const Opening = () => (
+  <div class="shell" aria-busy="true">
+    <header class="bar">
+      <span class="brand">Toolgate</span>
+    </header>
+  </div>
+)

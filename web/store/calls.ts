@@ -1,6 +1,7 @@
 // Calls as events tell of them, by id: what the lists show of one. The whole call is asked for where it is opened.
 import { signal } from '@preact/signals'
 import type { Call, Event } from '../../src/client/client.ts'
+import { withNextFrame } from './next-frame.ts'
 
 type FileChanged = Extract<Event, { type: 'file.changed' }>
 
@@ -33,6 +34,7 @@ const CAPACITY = 5_000
 
 /** Grows with every change of a call, told once a frame. */
 export const callsVersion = signal(0)
+const changed = withNextFrame(callsVersion)
 /** Newest last. */
 export const calls = new Map<string, CallLine>()
 
@@ -82,14 +84,4 @@ function open(id: string, event: Extract<Event, { type: 'tool.call' }>): CallLin
     if (calls.size > CAPACITY) calls.delete(calls.keys().next().value as string)
   }
   return line
-}
-
-let scheduled = false
-function changed() {
-  if (scheduled) return
-  scheduled = true
-  requestAnimationFrame(() => {
-    scheduled = false
-    callsVersion.value++
-  })
 }

@@ -1,6 +1,7 @@
 // The newest events, as they came. Older ones are let go and counted.
 import { signal } from '@preact/signals'
 import type { Event } from '../../src/client/client.ts'
+import { withNextFrame } from './next-frame.ts'
 
 /** How many are kept. */
 export const CAPACITY = 10_000
@@ -9,6 +10,7 @@ const SLACK = 500
 
 /** Grows with every change of the ring; whoever shows it reads this, and then the ring. Told once a frame. */
 export const ringVersion = signal(0)
+const changed = withNextFrame(ringVersion)
 
 class Ring {
   /** Oldest first. Not to be changed by readers. */
@@ -39,14 +41,3 @@ class Ring {
 }
 
 export const ring = new Ring()
-
-let scheduled = false
-/** A page that is not seen draws nothing, and is told when it is seen again. */
-function changed() {
-  if (scheduled) return
-  scheduled = true
-  requestAnimationFrame(() => {
-    scheduled = false
-    ringVersion.value++
-  })
-}

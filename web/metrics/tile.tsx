@@ -1,0 +1,37 @@
+// A figure with what stands behind it in words, and where it has a past, with the curve of that.
+import type { ComponentChildren } from 'preact'
+import { lineOf } from './curve.ts'
+
+interface TileProps {
+  title: string
+  value: string
+  more: string
+}
+
+export function Tile({ title, value, more, children }: TileProps & { children: ComponentChildren }) {
+  return (
+    <div class="tile">
+      <dt>{title}</dt>
+      <dd class="tile-value number">{value}</dd>
+      <dd class="muted small">{more}</dd>
+      <dd class="muted small">{children}</dd>
+    </div>
+  )
+}
+
+/** `values`: oldest first. The curve has no axes; the words say the same. */
+export function Sparkline({ title, value, more, values }: TileProps & { values: readonly number[] }) {
+  return (
+    <div class="tile">
+      <dt>{title}</dt>
+      <dd class="tile-value number">{value}</dd>
+      <dd class="muted small">{more}</dd>
+      <dd class="tile-curve" aria-hidden="true">
+        <svg viewBox="0 0 100 30" preserveAspectRatio="none">
+          <title>{title}</title>
+          <path class="spark" d={lineOf(values)} />
+        </svg>
+      </dd>
+    </div>
+  )
+}
