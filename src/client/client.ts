@@ -11,6 +11,7 @@ import type {
   BatchOutcome,
   CallRequest,
   Code,
+  DecisionOutcome,
   Delegation,
   DelegationAnswer,
   DryRun,
@@ -173,6 +174,15 @@ export class Client {
     return this.#wire.json('POST', path, { body: decision, query: { wait_ms }, signal })
   }
 
+  /** Lets several waiting calls run, each decided by itself: none is compared with what was shown. */
+  async approveAll(
+    tool_call_ids: readonly string[],
+    { signal, ...decision }: Omit<Approve, 'digest' | 'modified_params'> & RequestOptions = {}
+  ): Promise<DecisionOutcome[]> {
+    const body = { tool_call_ids, ...decision }
+    return (await this.#wire.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results
+  }
+
   /** What undoing a call would do now, file by file. */
   showUndo(tool_call_id: string, { signal, ...query }: UndoQuery & RequestOptions = {}): Promise<UndoShown> {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/undo`, { query, signal })
@@ -195,6 +205,15 @@ export class Client {
 
   reject(tool_call_id: string, { signal, ...decision }: Reject & RequestOptions = {}): Promise<Call> {
     return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/reject`, { body: decision, signal })
+  }
+
+  /** Refuses several waiting calls, each decided by itself. */
+  async rejectAll(
+    tool_call_ids: readonly string[],
+    { signal, ...decision }: Reject & RequestOptions = {}
+  ): Promise<DecisionOutcome[]> {
+    const body = { tool_call_ids, ...decision }
+    return (await this.#wire.json<{ results: DecisionOutcome[] }>('POST', '/reject', { body, signal })).results
   }
 
   async tools({ signal, ...query }: RequestOptions & ToolsQuery = {}): Promise<ListedTool[]> {
@@ -324,6 +343,11 @@ export class Client {
   /** How often, how fast, and how the server fares. */
   stats({ signal }: RequestOptions = {}): Promise<Stats> {
     return this.#wire.json('GET', '/stats', { signal })
+  }
+
+  /** The same and more, as Prometheus reads it. */
+  metrics({ signal }: RequestOptions = {}): Promise<string> {
+    return this.#wire.text('GET', '/metrics', { signal })
   }
 
   /** One text of a preview by itself: what its `before_href` or `after_href` leads to. */

@@ -205,6 +205,9 @@ export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
 /** One outcome of a batch. */
 export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
 
+/** One of several decisions: the call as it is after it, or why it was not made. */
+export type DecisionOutcome = Call | { problem: Problem }
+
 export type { ToolStats } from '../events/metrics.ts'
 export type { IssuedToken } from '../host/server/issued-tokens.ts'
 export type { Right } from '../host/server/tokens.ts'

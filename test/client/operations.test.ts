@@ -1,0 +1,239 @@
+// The client says all that the server understands: every operation of openapi.yaml, with every field, has a method.
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+import { Client } from '../../src/client/client.ts'
+import { Wire } from '../../src/client/http.ts'
+
+interface Operation {
+  operationId: string
+  parameters?: { in: string; name: string }[]
+  requestBody?: { content: { 'application/json'?: { schema: { properties?: object } } } }
+}
+const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as { paths: Record<string, Record<string, Operation>> }
+const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    operation
+  }))
+)
+
+/** Of no method, with the reason. */
+const LEFT_OUT: Record<string, string> = {
+  sendMcp: 'MCP has clients of its own',
+  followMcp: 'MCP has clients of its own',
+  endMcp: 'MCP has clients of its own'
+}
+
+/** Fields that no method sends, with the reason. */
+const UNSAID: Record<string, string> = {
+  'submitCall query toolset': 'stands in the body',
+  'submitBatch query toolset': 'stands in the body',
+  'getCall query toolset': 'answers in the words of others have no types',
+  'listApprovals query toolset': 'answers in the words of others have no types',
+  'approveCall query toolset': 'answers in the words of others have no types',
+  'approveCall body approved': 'is what others call a decision',
+  'approveCall body modifiedArgs': 'is what others call modified_params',
+  'approve query toolset': 'answers in the words of others have no types',
+  'approve query wait_ms': 'is for one call',
+  'approve body tool_call_id': 'is for one call',
+  'approve body stepId': 'is for one call',
+  'approve body digest': 'is for one call',
+  'approve body modified_params': 'is for one call',
+  'approve body approved': 'is what others call a decision',
+  'approve body modifiedArgs': 'is for one call',
+  'reject query toolset': 'answers in the words of others have no types',
+  'reject query wait_ms': 'a refused call has ended',
+  'reject body tool_call_id': 'is for one call',
+  'reject body stepId': 'is for one call',
+  'rejectCall query toolset': 'answers in the words of others have no types',
+  'rejectCall query wait_ms': 'a refused call has ended',
+  'readOutput header last-event-id': 'is for its stream; the method asks anew with wait_ms',
+  'followEvents query after': 'is sent as Last-Event-ID, as when resuming',
+  'getTool query format': 'a listing has the tool in that form',
+  'listTools header if-none-match': 'an answer is not kept'
+}
+
+const call = { toolset: 't', session_id: 's', workspace: 'w', context: 'c', agent: 'a', background: true }
+const request = { ...call, timeout_ms: 1, if_match: 'm', tool_call_id: 'i' }
+const options = { ...request, wait_ms: 1, on_disconnect: 'cancel', idempotency_key: 'k' } as const
+const listed = { agent: 'a', toolset: 't', workspace: 'w' }
+
+/** Each method with all that it takes, by its name. */
+const METHODS: Record<string, (client: Client) => unknown> = {
+  call: client => client.call('t', {}, { ...options, fresh: true }),
+  stream: client => client.stream('t', {}, options).next(),
+  dryRun: client => client.dryRun('t', {}, request),
+  explain: client => client.explain('t', {}, request),
+  batch: client => client.batch([], { stop_on_error: true, wait_ms: 1 }),
+  calls: client =>
+    client.calls({
+      status: 'success',
+      tool: 't',
+      session_id: 's',
+      workspace: 'w',
+      path: 'p',
+      since: 's',
+      until: 'u',
+      cursor: 'c',
+      limit: 1
+    }),
+  get: client => client.get('i', { wait_ms: 1 }),
+  cancel: client => client.cancel('i', { reason: 'r' }),
+  background: client => client.background('i'),
+  jobs: client => client.jobs({ status: 'running', session_id: 's', workspace: 'w' }),
+  job: client => client.job('i'),
+  input: client => client.input('i', { text: 't', end: true, resize: { cols: 1, rows: 1 } }),
+  output: client => client.output('i', { stream: 'stdout', offset: 0, limit: 1, wait_ms: 1 }),
+  approvals: client => client.approvals(),
+  approve: client =>
+    client.approve('i', {
+      digest: 'd',
+      modified_params: {},
+      always: 'a',
+      confirm: true,
+      reason: 'r',
+      wait_ms: 1
+    }),
+  approveAll: client => client.approveAll(['i'], { always: 'a', confirm: true, reason: 'r' }),
+  showUndo: client => client.showUndo('i', { scope: 'call', paths: ['p'], agent: 'a' }),
+  undo: client =>
+    client.undo('i', {
+      scope: 'call',
+      paths: ['p'],
+      digest: 'd',
+      confirm: true,
+      session_id: 's',
+      context: 'c',
+      agent: 'a',
+      background: true,
+      tool_call_id: 'i',
+      wait_ms: 1,
+      idempotency_key: 'k'
+    }),
+  reject: client => client.reject('i', { reason: 'r', user_message: 'u' }),
+  rejectAll: client => client.rejectAll(['i'], { reason: 'r', user_message: 'u' }),
+  tools: client => client.tools(listed),
+  tool: client => client.tool('t', listed),
+  listing: client => client.listing('mcp', listed),
+  rules: client => client.rules(),
+  addRule: client =>
+    client.addRule({
+      effect: 'allow',
+      match: {},
+      scope: 'user',
+      session_id: 's',
+      workspace: 'w',
+      reason: 'r',
+      expires_at: null
+    }),
+  revokeRule: client => client.revokeRule('i'),
+  mcpServers: client => client.mcpServers(),
+  mcpLogin: client => client.mcpLogin('n', { workspace: 'w' }),
+  mcpServer: client =>
+    Promise.all([
+      client.mcpServer('logout', 'n', { workspace: 'w' }),
+      client.mcpServer('restart', 'n', { workspace: 'w' })
+    ]),
+  putBuffers: client => client.putBuffers([], { client_id: 'c', workspace: 'w', lease_ms: 1 }),
+  dropBuffers: client => client.dropBuffers({ client_id: 'c', workspace: 'w', path: 'p' }),
+  buffers: client => client.buffers({ workspace: 'w', content: true }),
+  delegations: client => client.delegations({ client_id: 'c' }),
+  delegation: client => client.delegation('i'),
+  answerDelegation: client =>
+    client.answerDelegation('i', {
+      status: 'done',
+      reason: 'r',
+      content_hash: 'h',
+      diagnostics: [],
+      decision: 'accepted',
+      content: 'c',
+      comment: 'c'
+    }),
+  preview: client => client.preview('i', { digest: 'd' }),
+  makeCode: client => client.makeCode({ rights: ['call'] }),
+  openSession: client => client.openSession('c'),
+  tokens: client => client.tokens(),
+  issueToken: client => client.issueToken({ name: 'n', rights: ['call'], agent: 'a', expires_in_ms: 1 }),
+  revokeToken: client => client.revokeToken('i'),
+  stats: client => client.stats(),
+  metrics: client => client.metrics(),
+  previewText: client => client.previewText('/calls/i/preview/0/before?digest=d'),
+  state: client => client.state(),
+  health: client => client.health(),
+  capabilities: client => client.capabilities(),
+  events: client =>
+    client
+      .events({
+        after: 1,
+        types: ['tool.call'],
+        session_id: 's',
+        workspace: 'w',
+        tool_call_id: 'i',
+        effects: ['editor.open'],
+        client_id: 'c'
+      })
+      .next(),
+  // Follows events and answers what is delegated, by the methods above.
+  offer: client => client.offer({}).close()
+}
+
+/** What `speak` sends: operations, and the fields of each. */
+async function sent(speak: (client: Client) => unknown): Promise<{ operation: string; fields: string[] }[]> {
+  const all: { operation: string; fields: string[] }[] = []
+  class Ear extends Wire {
+    override json<T>(...heard: Parameters<Wire['json']>): Promise<T> {
+      return this.#hear(heard) as never
+    }
+    override text(...heard: Parameters<Wire['text']>): Promise<string> {
+      return this.#hear(heard) as never
+    }
+    override stream(...heard: Parameters<Wire['stream']>): Promise<Response> {
+      return this.#hear(heard) as never
+    }
+    async #hear([method, target, { body, query, headers }]: Parameters<Wire['json']>): Promise<never> {
+      const { pathname, searchParams } = new URL(target, 'http://host')
+      const found = OPERATIONS.find(each => each.method === method && each.path.test(pathname))
+      const given = { ...Object.fromEntries(searchParams), ...query }
+      const fields = Object.entries({ query: given, header: headers ?? {}, body: (body ?? {}) as object })
+        .flatMap(([place, values]) =>
+          Object.entries(values).map(([name, value]) => value !== undefined && `${place} ${name}`)
+        )
+        .filter(field => field !== false)
+      all.push({ operation: found?.operation.operationId ?? `${method} ${target}`, fields })
+      throw new Error('heard')
+    }
+  }
+  const client = new Client(new Ear({ url: 'http://host', token: 't' }))
+  await Promise.resolve(speak(client)).catch((error: Error) => {
+    if (error.message !== 'heard') throw error
+  })
+  return all
+}
+
+t.test('every operation has a method, and every method speaks of one', async t => {
+  const names = Object.getOwnPropertyNames(Client.prototype).filter(name => !/^(?:constructor|connection)$/.test(name))
+  t.same(Object.keys(METHODS).sort(), names.sort(), 'every method is here')
+  const heard = await Promise.all(Object.values(METHODS).map(sent))
+  const said = new Set(heard.flat().map(({ operation }) => operation))
+  const known = OPERATIONS.map(({ operation }) => operation.operationId)
+  t.same([...said, ...Object.keys(LEFT_OUT)].sort(), known.sort())
+})
+
+t.test('every field of an operation can be said, and no other is', async t => {
+  const said = new Set<string>()
+  for (const speak of Object.values(METHODS))
+    for (const { operation, fields } of await sent(speak)) for (const field of fields) said.add(`${operation} ${field}`)
+  const known = OPERATIONS.flatMap(({ operation: { operationId, parameters = [], requestBody } }) =>
+    operationId in LEFT_OUT
+      ? []
+      : [
+          ...parameters.filter(each => each.in !== 'path').map(each => `${operationId} ${each.in} ${each.name}`),
+          ...Object.keys(requestBody?.content['application/json']?.schema.properties ?? {}).map(
+            name => `${operationId} body ${name}`
+          )
+        ]
+  )
+  t.same([...said, ...Object.keys(UNSAID)].sort(), known.sort())
+})
