@@ -16,12 +16,13 @@ const PLACE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
 const TABLES: Record<string, () => string> = {
   errors: () =>
     table(
-      ['code', 'HTTP', 'recoverable', 'means'],
-      Object.entries(ERRORS).map(([code, { status, recoverable, means }]) => [
+      ['code', 'HTTP', 'try again', 'means', 'what to do'],
+      Object.entries(ERRORS).map(([code, { status, recoverable, means, cure }]) => [
         `\`${code}\``,
         String(status),
         recoverable ? 'yes' : 'no',
-        means
+        means,
+        cure
       ])
     ),
 

@@ -1,7 +1,7 @@
 // Reads the documents: their shell examples with the answers they show, their headings and links.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bare } from './bare.ts'
@@ -110,22 +110,36 @@ function textIsAsShown(shown: string, actual: string): boolean {
 
 const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The anchors that a document's headings have on the usual hosts. */
-export const anchorsOf = (markdown: string): string[] =>
-  withoutBlocks(markdown)
-    .split('\n')
-    .filter(line => /^#{1,6} /.test(line))
-    .map(line =>
-      line
-        .replace(/^#+ /, '')
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-        .trim()
-        .replaceAll(' ', '-')
-    )
+/** The anchors that a document's headings have on the usual hosts, where a heading that comes again gets a number. */
+export function anchorsOf(markdown: string): string[] {
+  const seen = new Map<string, number>()
+  return [...withoutBlocks(markdown).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => {
+    const anchor = heading!
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-')
+    const before = seen.get(anchor) ?? 0
+    seen.set(anchor, before + 1)
+    return before === 0 ? anchor : `${anchor}-${before}`
+  })
+}
 
-/** Where the links of a document lead. */
+/** Where the links and pictures of a document lead, those in HTML too. */
 export const linksOf = (markdown: string): string[] =>
-  [...withoutBlocks(markdown).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+  [...withoutBlocks(markdown).matchAll(LINK)].map(([, inline, named, html]) => inline ?? named ?? html!)
+const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)|\b(?:href|src|srcset)="([^"\s]+)(?: [\d.]+[xw])?"/gm
+
+/** What is wrong with the links of a page: the file is not there, or has no such heading. */
+export function deadLinks(page: string): string[] {
+  return linksOf(readFileSync(page, 'utf8')).filter(link => {
+    if (/^(?:https?|mailto):/.test(link)) return false
+    const [file, anchor] = link.split('#') as [string, string?]
+    const target = file === '' ? page : path.join(path.dirname(page), file)
+    if (!existsSync(target)) return true
+    return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor)
+  })
+}
 
 const withoutBlocks = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
