@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
+import { LIVE_SETTINGS } from '../config/brought.ts'
 import { ConfigError, faultsIn } from '../config/faults.ts'
 import { type Inputs, ownFiles, workspaceFile } from '../config/load.ts'
 import type { ConfiguredRule } from '../config.ts'
@@ -98,7 +99,15 @@ async function change(context: Context, setting: string, text: string | undefine
   if (after !== before) writeConfigFile(file, after)
   if (terminal.json) return terminal.outJson({ file, setting, value: value ?? null, changed: after !== before })
   terminal.out(`${after === before ? 'Nothing to change in' : 'Changed'} ${safe(file)}`)
-  terminal.say('It holds from the next start of a server: toolgate serve --replace')
+  terminal.say(whenItHolds(at[0], file, target))
+}
+
+function whenItHolds(setting: string | undefined, file: string, { project }: Target): string {
+  if (!LIVE_SETTINGS.includes(setting ?? ''))
+    return 'It holds from the next start of a server: toolgate serve --replace'
+  return project
+    ? `A server that runs takes it once the file is trusted: toolgate trust ${safe(file)}`
+    : 'A server that runs takes it now.'
 }
 
 async function paths(context: Context, where: Where) {

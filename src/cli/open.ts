@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { leaveLeadingPage } from '../host/server/leading-page.ts'
 import { usage } from './exit.ts'
 import type { Verb } from './run.ts'
 
@@ -14,7 +15,14 @@ const open: Verb = (command, context) => {
     .option('--role <role>', 'call: the page may look and call; approve: decide too', 'approve')
     .addHelpText(
       'after',
-      '\nExamples:\n  toolgate open\n  toolgate open --print        to paste into a browser\n  toolgate open --role call'
+      `
+Examples:
+  toolgate open
+  toolgate open --print        to paste into a browser
+  toolgate open --role call
+
+The browser is handed a file that you alone can read and that leads there, so that the code stands in no list of processes.
+A browser from a snap or a flatpak may not be let to read it: give that one the address that --print tells.`
     )
     .action(async ({ print, role }: { print?: boolean; role: string }) => {
       if (role !== 'call' && role !== 'approve') throw usage(`${role} is no role.`, 'It is call or approve.')
@@ -23,7 +31,10 @@ const open: Verb = (command, context) => {
       const { path, expires_at } = await client.makeCode({ rights: RIGHTS[role], signal })
       const url = `${client.connection.url}${path}`
       if (terminal.json) return terminal.outJson({ url, expires_at })
-      if (!print && (await show(url, world.env))) return terminal.say(`The console of ${client.connection.url} opens.`)
+      if (!print && (await show(url, world.env)))
+        return terminal.say(
+          `The console of ${client.connection.url} opens. If the browser may not read the file: toolgate open --print`
+        )
       terminal.out(url)
       terminal.say('It counts once, for a minute.')
     })
@@ -35,7 +46,7 @@ async function show(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const opener = OPENERS[process.platform]
   const sees = process.platform !== 'linux' || env.DISPLAY || env.WAYLAND_DISPLAY
   if (!opener || !sees) return false
-  const child = spawn(opener, [url], { stdio: 'ignore', detached: true, env })
+  const child = spawn(opener, [leaveLeadingPage(env, url)], { stdio: 'ignore', detached: true, env })
   child.unref()
   return once(child, 'spawn').then(
     () => true,

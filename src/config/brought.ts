@@ -7,6 +7,9 @@ import type { Source } from './source.ts'
 const KEYS = ['mcp_servers', 'command_tools', 'hooks'] as const
 type Runnable = Pick<Config, (typeof KEYS)[number]>
 
+/** Settings that a running server takes as soon as a file changes; all others hold from the next start. */
+export const LIVE_SETTINGS: readonly string[] = [...KEYS, 'trust']
+
 export interface Brought extends Runnable {
   /** The file that brings it. */
   file?: string

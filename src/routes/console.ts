@@ -40,7 +40,7 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
 ) => {
   const open = { config: { open: true }, schema: { hide: true } }
 
-  app.get('/', open, async (request, reply) => {
+  app.get('/', { ...open, config: { ...open.config, page: true } }, async (request, reply) => {
     if (await send('index.html', request, reply)) return reply
     return reply.code(404).headers(HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT)
   })

@@ -31,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** No token is asked for. The self-check allows it for OPEN_ROUTES alone. */
     open?: boolean
+    /** A page that says nothing by itself, so that one may come to it from anywhere, as by a link. */
+    page?: boolean
     /** The right that the token must have; `call` when left out. */
     right?: Right
   }
@@ -113,7 +115,8 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
     const { raw } = request
     checkFraming(raw)
     checkOrigin(raw, hosts(), origins)
-    const { open, right = 'call' } = request.routeOptions.config ?? {}
+    const { open, page, right = 'call' } = request.routeOptions.config ?? {}
+    if (!(page && isVisit(raw))) checkSite(raw)
     const holder = open ? NOBODY : holderOf(raw, tokens)
     if (!open && !holder.rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
@@ -167,6 +170,13 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
   // Only a page that came from here has the address that we are called by.
   if (origin !== undefined && origin !== `http://${headers.host.toLowerCase()}` && !origins.includes(origin))
     throw new ToolError('FORBIDDEN', 'Pages of others may not speak to this server. See allowed_origins.')
+}
+
+/** Whether a whole tab comes here: what it is shown, the page that it left never sees. */
+const isVisit = ({ headers }: IncomingMessage) =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+
+function checkSite({ headers }: IncomingMessage) {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new ToolError('FORBIDDEN', 'Pages of other sites may not speak to this server.')

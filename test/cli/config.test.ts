@@ -41,6 +41,21 @@ t.test('what holds is told with where it comes from; changed with its comments k
   t.match(await toolgate(['config', 'check']), { code: 0, stdout: /log\/level: ignored/ })
 })
 
+t.test('when a change holds is told: now, once it is trusted, or from the next start', async t => {
+  const { toolgate, project } = place(t)
+  const said = async (...argv: string[]) => (await toolgate(['config', ...argv])).stderr
+  t.equal(await said('set', 'hooks', '[]'), 'A server that runs takes it now.\n')
+  t.equal(await said('unset', 'hooks'), 'A server that runs takes it now.\n')
+  t.equal(
+    await said('set', 'hooks', '[]', '--project'),
+    `A server that runs takes it once the file is trusted: toolgate trust ${project}/.toolgate/config.jsonc\n`
+  )
+  t.equal(
+    await said('set', 'approval.ttl_ms', '7', '--project'),
+    'It holds from the next start of a server: toolgate serve --replace\n'
+  )
+})
+
 t.test('what is wrong is refused, and nothing is written', async t => {
   const { toolgate, home } = place(t)
   const user = path.join(home, '.config/toolgate/config.jsonc')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
@@ -49,14 +49,22 @@ t.test('the console is opened with a code, or its address printed', async t => {
   const { url: asked } = JSON.parse((await toolgate(['open', '--role', 'call', '--json'])).stdout)
   t.match(asked, CODE)
 
-  // A browser of ours, which tells where it was led.
-  const [bin, led] = [path.join(folder, 'bin'), path.join(folder, 'led')]
+  // A browser of ours, which tells what it was given and what it finds there.
+  const [bin, told, stale] = ['bin', 'told', 'home/.local/state/toolgate/run/open-old.html'].map(name =>
+    path.join(folder, name)
+  ) as [string, string, string]
   mkdirSync(bin)
-  execFileSync('mkfifo', [led])
+  execFileSync('mkfifo', [told])
   for (const name of ['xdg-open', 'open'])
-    writeFileSync(path.join(bin, name), `#!/bin/sh\nprintf %s "$1" > ${led}\n`, { mode: 0o755 })
+    writeFileSync(path.join(bin, name), `#!/bin/sh\n(echo "$@"; cat "$1") > ${told}\n`, { mode: 0o755 })
+  writeFileSync(stale, 'left before')
+  utimesSync(stale, 1, 1)
   const env = { DISPLAY: ':0', PATH: `${bin}:${process.env.PATH}` }
-  const [opened, went] = await Promise.all([toolgate(['open'], { env }), readFile(led, 'utf8')])
-  t.same(opened, { code: 0, stdout: '', stderr: `The console of ${server.url} opens.\n` })
-  t.match(went, CODE)
+  const [opened, heard] = await Promise.all([toolgate(['open'], { env }), readFile(told, 'utf8')])
+  t.match(opened, { code: 0, stdout: '', stderr: `The console of ${server.url} opens. If the browser may not read` })
+  const [given, ...page] = heard.split('\n')
+  t.match(given, /^\/[^ ]*\/toolgate\/run\/open-[\w-]+\.html$/, 'a file, and nothing else, stands in the list')
+  t.equal(statSync(given!).mode & 0o777, 0o600)
+  t.match(/content="0; url=([^"]+)"/.exec(page.join('\n'))?.[1], CODE)
+  t.notOk(existsSync(stale), 'what was left before is gone')
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -121,4 +122,14 @@ t.test('a browser needs no token for it, but our address', async t => {
   t.match(await (await fetch(url, headers({}))).text(), /<title>Toolgate<\/title>|npm run build/)
   t.equal((await fetch(url, headers({ 'sec-fetch-site': 'cross-site' }))).status, 403)
   t.equal((await fetch(`${url}/tools`, headers({ origin: url }))).status, 401, 'all else takes a token')
+
+  const come = async (to: string, dest: string) => {
+    const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': dest }
+    const [answer] = (await once(get(url + to, { headers: visit }), 'response')) as [IncomingMessage]
+    answer.resume()
+    return answer.statusCode
+  }
+  t.not(await come('/', 'document'), 403, 'a tab may be led to it')
+  t.equal(await come('/', 'iframe'), 403, 'a frame may not')
+  t.equal(await come('/health', 'document'), 403, 'and to nothing else')
 })

@@ -91,8 +91,17 @@ t.test('codes end by time, by number, and after many wrong ones', t => {
   t.equal(codes.take(first), undefined, 'pushed out by newer ones')
   t.ok(others.every(code => codes.take(code)))
 
+  const person = codes.make({ rights: new Set(['call', 'approve'] as const) })
+  const callers = Array.from({ length: 17 }, () => codes.make(holder))
+  t.ok(codes.take(person), 'who may only call pushes out no person')
+  t.same(
+    callers.map(code => codes.take(code) !== undefined),
+    callers.map((_, n) => n > 0),
+    'but each other'
+  )
+
   const good = codes.make(holder)
-  for (let n = 2; n < 30; n += 1) t.equal(codes.take(`wrong ${n}`), undefined)
+  for (let n = 3; n < 30; n += 1) t.equal(codes.take(`wrong ${n}`), undefined)
   t.throws(() => codes.take(good), { code: 'OVERLOADED' }, 'nobody goes on trying')
   now += 60_000
   t.ok(codes.take(codes.make(holder)), 'for a minute')

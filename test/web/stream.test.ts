@@ -1,6 +1,8 @@
 // One stream for all tabs, which outlives the tab that holds it, and the server.
+import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { leaveLeadingPage } from '../../src/host/server/leading-page.ts'
 import { startApp } from '../start-app.ts'
 import { consoleOf, launch, live, noBrowser, openPage } from './browser.ts'
 
@@ -62,10 +64,11 @@ async function run(t: Test) {
   })
 
   t.test('a code in the address gives a session, once, and leaves no trace there', async t => {
-    const { context, url, post } = await consoleOf(t, browser)
+    const { context, url, post, folder } = await consoleOf(t, browser)
     const { path } = await post('/codes', {})
     const page = await context.newPage()
-    await page.goto(url + path)
+    // As `toolgate open` leads a browser there.
+    await page.goto(pathToFileURL(leaveLeadingPage({ HOME: folder }, url + path)).href)
     await live(page)
     t.equal(page.url(), `${url}/#/approvals`)
     const other = await browser.newContext()

@@ -19,6 +19,7 @@ import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isRunning } from '../processes/running.ts'
 import { folderOf, homeOf } from './home.ts'
+import { isOurs, writeOwnFile } from './own-files.ts'
 
 /** What a discovery file says. */
 export interface Discovery {
@@ -68,8 +69,8 @@ export function publish(env: Env, record: () => Discovery): Published {
 
   function write() {
     told = textOf(record())
-    writeFile(main, name, told)
-    for (const folder of copies) attempt(() => writeFile(folder, name, told))
+    writeOwnFile(main, name, told)
+    for (const folder of copies) attempt(() => writeOwnFile(folder, name, told))
   }
   function keep() {
     if (textOf(record()) !== told || !files.every(file => statSync(file, { throwIfNoEntry: false }))) attempt(write)
@@ -93,37 +94,6 @@ function attempt(action: () => void) {
   try {
     action()
   } catch {}
-}
-
-function writeFile(folder: string, name: string, text: string) {
-  ownFolder(folder)
-  const temp = path.join(folder, `.${name}.${process.pid}`)
-  rmSync(temp, { force: true })
-  const fd = openSync(temp, 'wx', 0o600)
-  try {
-    writeSync(fd, text)
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-  renameSync(temp, path.join(folder, name))
-}
-
-/** Makes the folder ours alone, or says why tokens can't be kept there. */
-function ownFolder(folder: string) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (lstatSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700)
-  if (!isOurs(folder, 'isDirectory'))
-    throw new ToolError(
-      'PERMISSION_DENIED',
-      `${folder} is open to others, so no token can be kept there. Name another folder in TOOLGATE_RUN_DIR.`
-    )
-}
-
-function isOurs(file: string, kind: 'isFile' | 'isDirectory') {
-  const stats = lstatSync(file)
-  const closed = process.platform === 'win32' || ((stats.mode & 0o077) === 0 && stats.uid === process.getuid?.())
-  return stats[kind]() && closed
 }
 
 export interface Found {

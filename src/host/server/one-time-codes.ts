@@ -11,7 +11,8 @@ interface Open {
 }
 
 const CODE_LIVES_MS = 60_000
-/** More at once push out the oldest. */
+/** Of those with the right to approve, and of those without it, so that whoever may only call cannot push out a person. More
+ * at once push out the oldest. */
 const MOST = 16
 /** 128 bits are not guessed; this keeps whoever tries from keeping the server busy. */
 const WRONG_A_MINUTE = 30
@@ -29,7 +30,11 @@ export class OneTimeCodes {
   /** A code for what `holder` may. */
   make(holder: Holder): string {
     const code = randomBytes(16).toString('base64url')
-    this.#open = [...this.#left(), { digest: digestOf(code), until: this.#now() + CODE_LIVES_MS, holder }].slice(-MOST)
+    const left = this.#left()
+    const same = left.filter(open => approves(open.holder) === approves(holder))
+    const tooMany = same.slice(0, Math.max(0, same.length + 1 - MOST))
+    const made = { digest: digestOf(code), until: this.#now() + CODE_LIVES_MS, holder }
+    this.#open = [...left.filter(open => !tooMany.includes(open)), made]
     return code
   }
 
@@ -53,4 +58,5 @@ export class OneTimeCodes {
   }
 }
 
+const approves = ({ rights }: Holder) => rights.has('approve')
 const digestOf = (code: string) => hash('sha256', code, 'buffer')
