@@ -335,7 +335,10 @@ export const Config = Type.Object(
     }),
     log: Type.Object(
       {
-        level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], { default: 'info' })
+        level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+          default: 'info',
+          description: 'What is logged: this and what is worse.'
+        })
       },
       { additionalProperties: false, default: {} }
     )

@@ -19,9 +19,14 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import { settingsOf } from '../scripts/config-tables.ts'
 import { withTables } from '../scripts/doc-tables.ts'
+import { asSchema, fieldsOf } from '../scripts/schema-words.ts'
 import { settingNames } from '../src/config/text-sources.ts'
+import { Config } from '../src/config.ts'
+import { EVENTS } from '../src/events/events.ts'
 import { isRunning } from '../src/host/processes/running.ts'
+import { TOOLS } from '../src/tools/index.ts'
 import { bare } from './bare.ts'
 import { blocksOf, deadLinks, examplesOf, isAsShown, runExamples } from './documents.ts'
 import { skip } from './sandbox/world.ts'
@@ -166,6 +171,22 @@ t.test('nothing that can be said is left out', async t => {
   for (const [, verb] of verbs.matchAll(/^ +(\w+) /gm)) t.match(read(README), new RegExp(`\`(toolgate )?${verb}\\b`))
 })
 const EVERY_VERB_TAKES = ['--json', '--quiet', '--no-color', '--no-input', '--help']
+
+t.test('every field of the reference says what it means', t => {
+  const silent = (of: string, schema: object) =>
+    fieldsOf(asSchema(schema))
+      .filter(({ path, schema: { description } }) => path !== 'type' && description === undefined)
+      .map(({ path }) => `${of} ${path}`)
+  t.same(
+    [
+      ...Object.entries(EVENTS).flatMap(([type, schema]) => silent(type, schema)),
+      ...TOOLS.flatMap(({ name, input, output }) => [...silent(name, input), ...silent(name, output)]),
+      ...settingsOf(asSchema(Config)).flatMap(({ at, schema }) => (schema.description ? [] : [at.join('.')]))
+    ],
+    []
+  )
+  t.end()
+})
 
 t.test('every variable that is named is one', async t => {
   const named = new Set(PAGES.flatMap(page => read(page).match(/\bTOOLGATE_[A-Z_]*[A-Z]\b/g) ?? []))

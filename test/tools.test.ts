@@ -1,4 +1,4 @@
-// What every tool owes, whatever it does. A new tool needs one row here.
+// What every tool owes, whatever it does. A new tool needs one row in tool-examples.
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
@@ -16,6 +16,7 @@ import { Gate, heldTools } from './gate.ts'
 import { bringing, scripted } from './mcp/bringing.ts'
 import { makeWorld, setUp } from './scenario-world.ts'
 import { type Json, startApp, TOKEN } from './start-app.ts'
+import { EXAMPLES, PAST, TASK } from './tool-examples.ts'
 import { NO_HISTORY } from './tools/context.ts'
 
 /** A project whose registry is not there. */
@@ -29,73 +30,6 @@ const FILES = {
   '.gitignore': 'ignored\n',
   'code.ts': 'const one = 1\nexport const two = one + one\n',
   ...PROJECT
-}
-
-/** A call that left a file as it is here. */
-const PAST = `tc_${'PAST'.padStart(26, '0')}`
-
-/** A command that runs in the background and reads its input. */
-const TASK = `tc_${'TASK'.padStart(26, '0')}`
-
-/** Params that each tool can be called with on these files. */
-const PARAMS: Record<string, Record<string, unknown>> = {
-  read_file: { path: 'a.txt' },
-  write_file: { path: 'a.txt', content: 'new\n' },
-  edit_file: { path: 'a.txt', old: 'one', new: '1' },
-  multi_edit: {
-    path: 'a.txt',
-    edits: [
-      { old: 'one', new: '1' },
-      { old: '1\ntwo', new: '2' }
-    ]
-  },
-  apply_patch: {
-    patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Add File: new.txt\n+new\n*** End Patch\n'
-  },
-  delete_file: { path: 'dir', recursive: true },
-  move_file: { from: 'a.txt', to: 'moved.txt' },
-  copy_file: { source: 'dir', dest: 'copy', recursive: true },
-  create_directory: { path: 'made' },
-  undo: { tool_call_id: PAST },
-  list_directory: { path: '.' },
-  glob: { pattern: '*.txt', path: 'dir' },
-  grep: { pattern: 'one', path: '.' },
-  search_files: { pattern: 'b', path: '.' },
-  search_code: { query: 'one two', path: '.' },
-  shell_exec: { command: 'echo hi; echo x > made.txt', cwd: 'dir' },
-  run_tests: { path: 'dir', runner: 'node' },
-  install_package: { packages: ['x'], cwd: 'app' },
-  format_code: { paths: ['a.txt'], formatter: 'prettier' },
-  shell_background: { command: 'echo hi', cwd: 'dir' },
-  list_background_tasks: {},
-  get_background_task: { task_id: TASK },
-  send_input: { task_id: TASK, text: 'hi\n' },
-  stop_background_task: { task_id: TASK },
-  run_code: { language: 'bash', code: 'echo hi; cat b.txt', cwd: 'dir' },
-  git_status: { path: 'repo' },
-  git_diff: { path: 'repo/a.txt' },
-  git_log: { path: 'repo/a.txt', files: true },
-  git_show: { rev: 'HEAD', path: 'repo' },
-  git_blame: { path: 'repo/a.txt', lines: [{ start: 1, end: 2 }] },
-  git_branch: { path: 'repo' },
-  git_commit: { message: 'Second', files: ['repo/a.txt'] },
-  git_push: { path: 'repo' },
-  diagnostics: { path: 'code.ts' },
-  symbols: { path: 'code.ts' },
-  hover: { path: 'code.ts', line: 2, symbol: 'one' },
-  definition: { path: 'code.ts', line: 2, symbol: 'one' },
-  references: { path: 'code.ts', line: 1, col: 7 },
-  rename_symbol: { path: 'code.ts', line: 1, symbol: 'one', new_name: 'uno' },
-  web_fetch: { url: 'http://public.test/page' },
-  web_search: { query: 'toolgate' },
-  todo_write: { todos: [{ content: 'later', status: 'pending' }] },
-  todo_read: {},
-  editor_open: { path: 'a.txt', line: 2, column: 1 },
-  editor_diagnostics: { path: 'a.txt' },
-  editor_show_diff: { path: 'a.txt', new_content: 'one\nthree\n' },
-  mcp_tool: { server: 'scripted', tool: 'greet', arguments: { name: 'Ada' } },
-  count_words: { file: 'a.txt' },
-  line_count: { files: ['a.txt'] }
 }
 
 /** What users write owes the same: a module, and a command. */
@@ -117,6 +51,13 @@ const LINE_COUNT: CommandTool = {
     required: ['files']
   },
   argv: ['wc', '-l', '{files}']
+}
+
+/** Params that each tool can be called with on these files. */
+const PARAMS: Record<string, Record<string, unknown>> = {
+  ...EXAMPLES,
+  count_words: { file: 'a.txt' },
+  line_count: { files: ['a.txt'] }
 }
 
 const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))

@@ -5,6 +5,9 @@ import type { Source } from './source.ts'
 
 /** The settings that name programs to start or servers to reach. */
 const KEYS = ['mcp_servers', 'command_tools', 'hooks'] as const
+
+export const isBrought = (setting: string): boolean => (KEYS as readonly string[]).includes(setting)
+
 type Runnable = Pick<Config, (typeof KEYS)[number]>
 
 /** Settings that a running server takes as soon as a file changes; all others hold from the next start. */
@@ -44,6 +47,6 @@ export function broughtBy(source: Source, about: { workspace?: string; trusted: 
 
 /** All else. */
 export function withoutBrought<T extends object>(value: T): Omit<T, keyof Runnable> {
-  const rest = Object.entries(value).filter(([key]) => !(KEYS as readonly string[]).includes(key))
+  const rest = Object.entries(value).filter(([key]) => !isBrought(key))
   return Object.fromEntries(rest) as Omit<T, keyof Runnable>
 }

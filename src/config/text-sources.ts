@@ -85,27 +85,21 @@ export function textSources(
 
   return {
     warnings,
-    environment: source(
-      environment,
-      at =>
-        `TOOLGATE_${at
-          .filter(part => typeof part === 'string')
-          .join('_')
-          .toUpperCase()}`
-    ),
-    flags: source(
-      flagged,
-      at =>
-        `--${
-          FLAG_NAMES[String(at[0])] ??
-          at
-            .filter(part => typeof part === 'string')
-            .join('-')
-            .replaceAll('_', '-')
-        }`
-    )
+    environment: source(environment, variableOf),
+    flags: source(flagged, flagOf)
   }
 }
+
+type Place = readonly (string | number)[]
+
+const namesIn = (at: Place) => at.filter(part => typeof part === 'string')
+
+/** The variable that says the setting at this place. */
+export const variableOf = (at: Place): string => `TOOLGATE_${namesIn(at).join('_').toUpperCase()}`
+
+/** The flag that says it, where there is one. */
+export const flagOf = (at: Place): string =>
+  `--${FLAG_NAMES[String(at[0])] ?? namesIn(at).join('-').replaceAll('_', '-')}`
 
 const FLAG_NAMES: Record<string, string> = { roots: 'root', trust: 'trust', log: 'log-level' }
 

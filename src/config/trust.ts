@@ -23,6 +23,18 @@ const NEVER: readonly string[] = [
   'allowed_origins'
 ]
 
+/** What the file of a workspace may do about a setting: nothing, make it stricter, or set it, but only where that content
+ * is trusted. Trusted, it may set all but the first. */
+export function workspaceMay(setting: string): 'never' | 'tighten' | 'trusted' {
+  const at = setting.split('.')
+  if (NEVER.includes(at[0]!)) return 'never'
+  const tightens = Object.keys(TIGHTEN).some(path => `${path}.`.startsWith(`${setting}.`))
+  return tightens || RULED.includes(setting) || TIGHTEN[withWildcard(at, 1)] ? 'tighten' : 'trusted'
+}
+
+/** What holds rules, of which those that ask or deny are taken from anybody. */
+const RULED: readonly string[] = ['rules', 'filters']
+
 export function takeWorkspace(
   draft: Draft,
   source: Source,

@@ -5,12 +5,12 @@ export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as
 
 const at = {
   seq: Type.Integer({ description: 'Place in the journal: only grows, may have gaps, never reused.' }),
-  time: Type.String({ format: 'date-time' }),
-  session_id: Type.Optional(Type.String()),
-  workspace: Type.Optional(Type.String()),
-  tool_call_id: Type.Optional(Type.String()),
+  time: Type.String({ format: 'date-time', description: 'When it was.' }),
+  session_id: Type.Optional(Type.String({ description: 'Session that it belongs to.' })),
+  workspace: Type.Optional(Type.String({ description: 'Name of the workspace.' })),
+  tool_call_id: Type.Optional(Type.String({ description: 'Call that it is about.' })),
   truncated: Type.Optional(Type.Boolean({ description: 'The data was over 64 KiB and is left out; read `href`.' })),
-  href: Type.Optional(Type.String())
+  href: Type.Optional(Type.String({ description: 'Where the whole can be read.' }))
 }
 const event = <T extends string, P extends TProperties>(type: T, description: string, fields: P) => ({
   ...Type.Object({ type: Type.Literal(type), ...at, ...fields }, { title: type }),
@@ -20,7 +20,7 @@ const event = <T extends string, P extends TProperties>(type: T, description: st
 /** How a hook has looked at a call. */
 export const HOOK_RUN = {
   name: Type.String({ description: 'What it is called, or its command.' }),
-  when: Type.Enum(['before', 'after']),
+  when: Type.Enum(['before', 'after'], { description: 'Before the call ran, or after.' }),
   source: Type.Enum(['configuration', 'workspace'], {
     description: 'Whether it is of the user or administrator, or the workspace brings it.'
   }),
@@ -38,7 +38,7 @@ const HookRuns = Type.Optional(
 /** What happened to one path, as events and calls tell it. */
 export const FILE_CHANGE = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
-  operation: Type.Enum(['created', 'modified', 'deleted', 'moved']),
+  operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
   kind: Type.Optional(
     Type.Enum(['directory', 'symlink'], { description: 'What is, or was, there; left out for a regular file.' })
   ),
@@ -57,61 +57,72 @@ export const FILE_CHANGE = {
 
 const Call = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
 const Job = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
-const Approval = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Approval' })
+const Approval = Type.Unsafe<unknown>({
+  $ref: '#/components/schemas/Approval',
+  description: 'What is shown to whoever decides.'
+})
+const ApprovedBy = Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
+const Result = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
+const CallError = Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError', description: 'Why it failed.' })
 
 export const EVENTS = {
   'stream.snapshot': event('stream.snapshot', 'First frame of every stream: where things stand.', {
     instance: Type.String({ description: 'Id of this run of the server.' }),
     head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
     pending: Type.Array(Call, { description: 'Calls that wait for a decision, oldest first.' }),
-    running: Type.Array(Call),
+    running: Type.Array(Call, { description: 'Calls that run.' }),
     jobs: Type.Array(Job, { description: 'Processes that run on after their call.' }),
     delegations: Type.Array(Type.String(), {
       description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
     })
   }),
   'stream.gap': event('stream.gap', 'The resume point is older than the journal: read /state again.', {
-    asked: Type.Integer(),
-    oldest: Type.Integer()
+    asked: Type.Integer({ description: 'Place after which events were asked for.' }),
+    oldest: Type.Integer({ description: 'Place of the oldest event that is kept.' })
   }),
   'tool.call': event('tool.call', 'A call was taken, or waits for a new decision because its preview changed.', {
-    tool: Type.String(),
-    params: Type.Unknown(),
+    tool: Type.String({ description: 'Tool that it calls, by its own name.' }),
+    params: Type.Unknown({ description: 'What it was given, without what may be a secret in it.' }),
     toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
     requested_tool: Type.Optional(Type.String({ description: 'That name.' })),
-    requires_approval: Type.Boolean(),
-    agent: Type.Optional(Type.String()),
-    context: Type.Optional(Type.String()),
-    client: Type.String(),
+    requires_approval: Type.Boolean({ description: 'It waits for a decision.' }),
+    agent: Type.Optional(Type.String({ description: 'Agent that it came from.' })),
+    context: Type.Optional(Type.String({ description: 'Why it is wanted, by whoever sent it.' })),
+    client: Type.String({ description: 'What whoever sent it calls itself.' }),
     hooks: HookRuns,
     approval: Type.Optional(Approval)
   }),
   'tool.decision': event('tool.decision', 'A waiting call was decided, or nobody decided in time.', {
-    decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled']),
-    by: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy' })),
-    modified_params: Type.Optional(Type.Unknown()),
-    reason: Type.Optional(Type.String())
+    decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled'], { description: 'How it was decided.' }),
+    by: Type.Optional(ApprovedBy),
+    modified_params: Type.Optional(Type.Unknown({ description: 'Other params that were approved instead.' })),
+    reason: Type.Optional(Type.String({ description: 'Why, by whoever decided.' }))
   }),
   'tool.progress': event('tool.progress', 'A running call tells how far it is, or what it printed.', {
-    progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    message: Type.Optional(Type.String()),
+    progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'How much is done, from 0 to 1.' })),
+    message: Type.Optional(Type.String({ description: 'What it is at.' })),
     delta: Type.Optional(
-      Type.Object({
-        stream: Type.Enum(['stdout', 'stderr', 'output']),
-        text: Type.String(),
-        offset: Type.Integer({ description: 'Byte offset of the text in its stream.' })
-      })
+      Type.Object(
+        {
+          stream: Type.Enum(['stdout', 'stderr', 'output'], { description: 'Where; `output` is both in one.' }),
+          text: Type.String({ description: 'The text.' }),
+          offset: Type.Integer({ description: 'Byte offset of the text in its stream.' })
+        },
+        { description: 'What it has printed since.' }
+      )
     )
   }),
   'tool.result': event('tool.result', 'A call ended.', {
-    status: Type.Enum(['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired']),
-    tool: Type.String(),
-    result: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result' })),
-    error: Type.Optional(Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError' })),
-    reason: Type.Optional(Type.String()),
-    user_message: Type.Optional(Type.String()),
+    status: Type.Enum(['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired'], {
+      description: 'How it ended.'
+    }),
+    tool: Type.String({ description: 'Tool that was called, by its own name.' }),
+    result: Type.Optional(Result),
+    error: Type.Optional(CallError),
+    reason: Type.Optional(Type.String({ description: 'Why it was rejected, cancelled or interrupted.' })),
+    user_message: Type.Optional(Type.String({ description: 'What to do instead, by whoever rejected it.' })),
     hooks: HookRuns,
-    execution_time_ms: Type.Optional(Type.Number())
+    execution_time_ms: Type.Optional(Type.Number({ description: 'How long it ran.' }))
   }),
   'file.changed': event('file.changed', 'A file of a workspace is no longer as it was.', {
     ...FILE_CHANGE,
@@ -128,16 +139,17 @@ export const EVENTS = {
         Type.Object({
           path: Type.String({ description: 'Relative to the workspace root.' }),
           error: Type.Integer({ description: 'How many errors there are now.' }),
-          warning: Type.Integer(),
-          information: Type.Integer(),
-          hint: Type.Integer(),
+          warning: Type.Integer({ description: 'Warnings.' }),
+          information: Type.Integer({ description: 'What is good to know.' }),
+          hint: Type.Integer({ description: 'Hints.' }),
           by: Type.Optional(
             Type.Object(
-              { tool_call_id: Type.String() },
+              { tool_call_id: Type.String({ description: 'Its id.' }) },
               { description: 'The call that gave the file the content that this is about, where it was one.' }
             )
           )
-        })
+        }),
+        { description: 'The files of which that is told.' }
       )
     }
   ),
@@ -145,10 +157,10 @@ export const EVENTS = {
     'tool.delegate',
     'A front end is asked to do something for a call, and answers at POST /delegations/:id.',
     {
-      delegation_id: Type.String(),
+      delegation_id: Type.String({ description: 'Id to answer by.' }),
       effect: Type.String({ description: 'What to do, such as editor.open.' }),
       client_id: Type.String({ description: 'The front end that is asked; others leave it alone.' }),
-      params: Type.Record(Type.String(), Type.Unknown()),
+      params: Type.Record(Type.String(), Type.Unknown(), { description: 'With what, by the effect.' }),
       expires_at: Type.Optional(
         Type.String({
           format: 'date-time',
@@ -161,13 +173,13 @@ export const EVENTS = {
     'tool.delegation_ended',
     'A front end has answered, or its answer is not waited for.',
     {
-      delegation_id: Type.String(),
+      delegation_id: Type.String({ description: 'What was asked.' }),
       outcome: Type.Enum(['done', 'refused', 'withdrawn', 'timeout', 'gone'], {
         description:
           'What was answered; or withdrawn: it is not wanted any more; timeout: no answer came; gone: the front end stayed away.'
       }),
       by: Type.Optional(Type.String({ description: 'The client that answered.' })),
-      reason: Type.Optional(Type.String())
+      reason: Type.Optional(Type.String({ description: 'Why it was refused.' }))
     }
   ),
   'job.started': event(
@@ -175,20 +187,29 @@ export const EVENTS = {
     'A process runs on after its call; what it prints is told as progress of the call.',
     {
       task_id: Type.String({ description: 'Id of the call that started it.' }),
-      command: Type.String(),
-      cwd: Type.String(),
-      description: Type.Optional(Type.String()),
-      isolation: Type.Enum(['none', 'workspace', 'strict', 'container']),
+      command: Type.String({ description: 'Its command line.' }),
+      cwd: Type.String({ description: 'Folder that it runs in.' }),
+      description: Type.Optional(Type.String({ description: 'What it is for, by whoever started it.' })),
+      isolation: Type.Enum(['none', 'workspace', 'strict', 'container'], { description: 'What keeps it.' }),
       interactive: Type.Boolean({ description: 'It takes input.' }),
-      pty: Type.Optional(Type.Object({ cols: Type.Integer(), rows: Type.Integer() }, { description: 'Its terminal.' }))
+      pty: Type.Optional(
+        Type.Object(
+          { cols: Type.Integer({ description: 'Its width.' }), rows: Type.Integer({ description: 'Its height.' }) },
+          { description: 'Its terminal.' }
+        )
+      )
     }
   ),
   'job.exited': event('job.exited', 'A process that ran on after its call has ended.', {
-    task_id: Type.String(),
-    status: Type.Enum(['exited', 'stopped', 'interrupted', 'lost']),
-    exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-    signal: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    duration_ms: Type.Optional(Type.Integer()),
+    task_id: Type.String({ description: 'Id of the call that started it.' }),
+    status: Type.Enum(['exited', 'stopped', 'interrupted', 'lost'], {
+      description: 'By itself, as asked, with the server, or how nobody knows.'
+    }),
+    exit_code: Type.Optional(
+      Type.Union([Type.Integer(), Type.Null()], { description: 'Null where a signal ended it.' })
+    ),
+    signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'What ended it, if one did.' })),
+    duration_ms: Type.Optional(Type.Integer({ description: 'How long it ran.' })),
     survivors: Type.Optional(Type.Array(Type.Integer(), { description: 'What it had left running; ended with it.' })),
     quarantined: Type.Optional(
       Type.Array(Type.String(), {
@@ -199,9 +220,11 @@ export const EVENTS = {
     unchecked: Type.Optional(Type.String({ description: 'Why nobody could look for such, or take it away.' })),
     reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' }))
   }),
-  'agent.state': event('agent.state', 'What a session is doing now.', { state: Type.Enum([...SESSION_STATES]) }),
+  'agent.state': event('agent.state', 'What a session is doing now.', {
+    state: Type.Enum([...SESSION_STATES], { description: 'Whether something waits for a decision, runs, or neither.' })
+  }),
   'index.changed': event('index.changed', 'The index of a workspace that `search_code` asks is in another state.', {
-    state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed']),
+    state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], { description: '`idle`: not built yet.' }),
     indexed: Type.Integer({ description: 'Files in it.' }),
     reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
   }),
@@ -222,8 +245,8 @@ export const EVENTS = {
     changed: Type.Array(Type.String(), { description: 'Names of tools that are other than before.' })
   }),
   'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
-    change: Type.Enum(['added', 'revoked', 'expired']),
-    rule_id: Type.String()
+    change: Type.Enum(['added', 'revoked', 'expired'], { description: 'What became of it.' }),
+    rule_id: Type.String({ description: 'Its id; `GET /rules` has the rest.' })
   })
 }
 

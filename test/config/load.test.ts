@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { settingsOf } from '../../scripts/config-tables.ts'
+import { asSchema } from '../../scripts/schema-words.ts'
+import { isBrought } from '../../src/config/brought.ts'
 import { ConfigError, type Inputs, loadConfig } from '../../src/config/load.ts'
-import type { ConfiguredRule } from '../../src/config.ts'
+import { defaults } from '../../src/config/merge.ts'
+import type { Source } from '../../src/config/source.ts'
+import { takeWorkspace, workspaceMay } from '../../src/config/trust.ts'
+import { Config, type ConfiguredRule } from '../../src/config.ts'
 
 /** A home, a workspace, an administrator's file; all empty unless given. */
 function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
@@ -424,6 +430,23 @@ t.test('what files bring to be run is kept by file, and of an untrusted one as t
   const trusting = await load({ flags: { trust: [`${workspaceFile}=${sha256(bring('theirs'))}`] } })
   t.same(trusting.settings.brought, [mine, { ...theirs, trusted: true }])
   t.same(trusting.warnings, [])
+})
+
+t.test('what is said of a workspace is what its file may do', t => {
+  const warned = (setting: string, value: unknown, trusted: boolean) => {
+    const nested = setting.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+    const source = { value: nested as Source['value'], at: () => 'here', file: { path: 'file', sha256: '' } }
+    return takeWorkspace(defaults(Config), source, { isTrusted: () => trusted, knows: () => false }).warnings.length > 0
+  }
+  for (const { at, schema } of settingsOf(asSchema(Config))) {
+    const setting = at.join('.')
+    const may = workspaceMay(setting)
+    const lists = Object.values(schema.patternProperties ?? {}).some(({ type }) => type === 'array')
+    const same = lists ? { some: ['X'] } : (schema.default ?? 'x')
+    t.equal(warned(setting, same, true), may === 'never', `${setting}, trusted`)
+    if (!isBrought(setting)) t.equal(warned(setting, same, false), may !== 'tighten', `${setting}, not trusted`)
+  }
+  t.end()
 })
 
 t.test('a trusted content is taken, but never who is served to whom', async t => {
