@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const SIZE = { columns: 100, lines: 40 }
 /** How long anything may take to be shown, also on a machine that does much else. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 export interface Terminal {
   /** Presses keys by tmux's names: `y`, `Enter`, `C-c`. */

@@ -28,7 +28,7 @@ export async function consoleOf(
 /** Opens the console as somebody who has a session. What the page throws fails the test. */
 export async function openPage(context: BrowserContext, url: string, token = TOKEN): Promise<Page> {
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(60_000)
   page.on('pageerror', error => {
     throw error
   })
