@@ -19,7 +19,7 @@ return {
     local lines, marks, folds = words.of_call(call)
     same(vim.list_slice(lines, 1, 12), {
       'edit_file: Edit a.txt',
-      'y approve  n reject  a always  r reject with a reason  e edit  d compare  ? help  q put away',
+      'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
       'It changes files.  STRICT', '! An editor holds it.', '',
       '--- a/a.txt', '+++ b/a.txt', '@@ -1 +1 @@', '-a', '+b', '', 'Parameters',
     })

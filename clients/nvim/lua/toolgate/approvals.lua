@@ -1,5 +1,6 @@
 -- What waits for a decision, kept by events and nothing else: a call opens one or renews it, a decision or a result closes
 -- it, whoever decided, and a snapshot says which are open.
+local say = require('toolgate.say').say
 local session = require('toolgate.session')
 local M = {
   --- Calls that wait, oldest first.
@@ -38,6 +39,11 @@ end
 function M.settle(id, how, mine)
   local call, index = M.find(id)
   if not call then return end
+  -- The event may come before the answer, and only the answer tells whether it was this decision that counted.
+  if call.deciding and not mine then
+    call.ended = how
+    return
+  end
   table.remove(M.pending, index)
   M.on.settled(call, how, mine)
   vim.cmd('silent! doautocmd <nomodeline> User ToolgateSettled')
@@ -96,11 +102,12 @@ function M.decide(call, verb, body)
   session.post(('/calls/%s/%s'):format(call.tool_call_id, verb), body, function(_, failure)
     call.deciding = nil
     if not failure then
-      session.notify(('%s %s'):format(verb == 'approve' and 'approved' or 'rejected', call.tool))
+      say(('%s %s'):format(verb == 'approve' and 'approved' or 'rejected', call.tool))
       return M.settle(call.tool_call_id, verb, true)
     end
+    if call.ended then return M.settle(call.tool_call_id, call.ended) end
     if failure.code == 'PREVIEW_CHANGED' then
-      session.notify('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
+      say('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
       -- The event with the fresh preview may be on its way; whoever is first shows it.
       local fresh = (failure.details or {}).approval
       if fresh and M.find(call.tool_call_id) then
@@ -108,7 +115,7 @@ function M.decide(call, verb, body)
       end
       return
     end
-    session.notify(failure.message, vim.log.levels.ERROR)
+    say(failure.message, vim.log.levels.ERROR)
   end)
 end
 

@@ -1,6 +1,9 @@
 -- :Toolgate and what can be said after it.
 local approvals = require('toolgate.approvals')
+local beside = require('toolgate.beside')
+local say = require('toolgate.say').say
 local session = require('toolgate.session')
+local scratch = require('toolgate.scratch')
 local view = require('toolgate.view')
 local M = {}
 
@@ -37,7 +40,7 @@ end)
 
 local function open_scratch(name, lines)
   local buffer = vim.fn.bufnr('toolgate://' .. name)
-  if buffer < 0 then buffer = view.scratch(name) end
+  if buffer < 0 then buffer = scratch.new(name) end
   vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   vim.bo[buffer].modifiable = false
@@ -51,12 +54,12 @@ end
 local function the_call(id)
   if id then
     local call = approvals.find(id)
-    if not call then session.notify(id .. ' does not wait for a decision.', vim.log.levels.WARN) end
+    if not call then say(id .. ' does not wait for a decision.', vim.log.levels.WARN) end
     return call
   end
   local here = approvals.find(vim.api.nvim_buf_get_name(0):match('toolgate://call/(.*)'))
   if here or #approvals.pending == 1 then return here or approvals.pending[1] end
-  session.notify(#approvals.pending == 0 and 'nothing waits for a decision.'
+  say(#approvals.pending == 0 and 'nothing waits for a decision.'
     or 'several calls wait: choose one by :Toolgate approvals.', vim.log.levels.WARN)
 end
 
@@ -65,9 +68,9 @@ local function decide(key)
   return function(words)
     local call = the_call(words[1])
     if not call then return end
-    if vim.api.nvim_buf_get_name(0) ~= 'toolgate://call/' .. call.tool_call_id or not view.is_shown(call) then
+    if not view.is_here(call) then
       view.visit(call)
-      return session.notify('this is what would happen; decide now.')
+      return say('this is what would happen; decide now.')
     end
     view.press(key)
   end
@@ -129,14 +132,13 @@ end)
 
 M.verbs = {
   approvals = function()
-    if #approvals.pending < 2 then
-      local call = the_call()
-      return call and view.visit(call)
-    end
-    vim.ui.select(approvals.pending, {
+    local waiting = beside.all()
+    if #waiting == 0 then return say('nothing waits for a decision.') end
+    if #waiting == 1 then return beside.visit(waiting[1]) end
+    vim.ui.select(vim.list_slice(waiting, 1), {
       prompt = 'These wait:',
-      format_item = function(call) return call.tool .. ': ' .. call.approval.preview.title end,
-    }, function(call) if call then view.visit(call) end end)
+      format_item = function(each) return each.title end,
+    }, function(each) if each then beside.visit(each) end end)
   end,
   approve = decide('y'),
   reject = decide('n'),
@@ -146,12 +148,12 @@ M.verbs = {
   events = function() open_scratch('events', log) end,
   call = function(words)
     local tool = table.remove(words, 1)
-    if not tool then return session.notify('which tool? :Toolgate call TOOL name=value …', vim.log.levels.ERROR) end
+    if not tool then return say('which tool? :Toolgate call TOOL name=value …', vim.log.levels.ERROR) end
     local ok, params = pcall(params_from, tool, words)
-    if not ok then return session.notify((params:gsub('^.-:%d+: ', '')), vim.log.levels.ERROR) end
+    if not ok then return say((params:gsub('^.-:%d+: ', '')), vim.log.levels.ERROR) end
     local body = ('{"tool":%s,"params":%s,"session_id":"neovim"}'):format(vim.json.encode(tool), params)
     session.post('/calls', body, function(call, failure)
-      if failure then return session.notify(failure.message, vim.log.levels.ERROR) end
+      if failure then return say(failure.message, vim.log.levels.ERROR) end
       if call.status == 'awaiting_approval' or call.status == 'queued' or call.status == 'running' then
         ours[call.tool_call_id] = true
       else
@@ -163,7 +165,7 @@ M.verbs = {
   disconnect = function() session.disconnect() end,
   status = function()
     local where = session.connection and session.connection.url or session.why or ''
-    session.notify(('%s %s, %d waiting'):format(session.state, where, #approvals.pending))
+    say(('%s %s, %d waiting'):format(session.state, where, #approvals.pending))
   end,
 }
 
@@ -172,7 +174,7 @@ function M.run(words)
   if not M.verbs[verb] then
     local known = vim.tbl_keys(M.verbs)
     table.sort(known)
-    return session.notify(('%s is no verb; there are %s.'):format(verb, table.concat(known, ', ')), vim.log.levels.ERROR)
+    return say(('%s is no verb; there are %s.'):format(verb, table.concat(known, ', ')), vim.log.levels.ERROR)
   end
   if session.state == 'stopped' and verb ~= 'connect' then require('toolgate').connect() end
   M.verbs[verb](words)

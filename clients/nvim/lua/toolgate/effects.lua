@@ -33,7 +33,8 @@ end
 
 local function sha256(text) return 'sha256:' .. vim.fn.sha256(text) end
 
---- By effect; each gives the fields of its answer, or throws why it refuses.
+--- By effect; each gives the fields of its answer, or throws why it refuses. One that takes a person's time gives nothing,
+--- calls `answer` with the fields later, and gives as a second value what takes away that which is shown for it.
 M.all = {
   ['editor.open'] = function(params, workspace)
     local file = assert(session.file_of(workspace, params.path), 'This editor does not know the workspace.')
@@ -93,6 +94,10 @@ M.all = {
     files.tell_soon()
     return { content_hash = sha256(files.text_of(buffer)) }
   end,
+
+  ['editor.show_diff'] = function(params, _, id, answer)
+    return nil, require('toolgate.proposal').show(id, params, answer)
+  end,
 }
 
 --- The names of what this editor can do.
@@ -102,30 +107,82 @@ function M.names()
   return names
 end
 
-local function answer(id, body)
-  session.post('/delegations/' .. id, body, function() end)
+local RETRY_MS = 500
+
+--- What takes away that which is shown for a delegation, by the id of those that were taken up and have not ended.
+local doing = {}
+
+--- Nobody waits for it any more.
+local function stop(id)
+  local take_away = doing[id]
+  doing[id] = nil
+  if take_away then take_away() end
 end
 
-local function act(asked)
+--- Sends an answer until it is heard, or nobody waits for it any more.
+local function send(id, body)
+  session.post('/delegations/' .. id, body, function(_, failure)
+    local is_lost = failure and (failure.status == 0 or failure.status >= 500 or failure.status == 401)
+    if is_lost and doing[id] then return vim.defer_fn(function() send(id, body) end, RETRY_MS) end
+    doing[id] = nil
+  end)
+end
+
+local function done(id, fields)
+  doing[id] = function() end
+  send(id, vim.tbl_extend('force', { status = 'done' }, fields))
+end
+
+local function begin(asked)
+  local id = asked.delegation_id
+  if doing[id] then return end
   -- What waits is shown by the view already; the server is told once the person has put it away.
   if asked.effect == 'preview.open' then
     local call = approvals.find(asked.tool_call_id)
-    if call then call.delegation = asked.delegation_id end
+    if call then call.delegation = id end
     return
   end
-  local ok, result = pcall(M.all[asked.effect], asked.params, asked.workspace)
-  if ok then
-    return answer(asked.delegation_id, vim.tbl_extend('force', { status = 'done' }, result))
+  doing[id] = function() end
+  local ok, result, take_away = pcall(M.all[asked.effect], asked.params, asked.workspace, id,
+    function(fields) done(id, fields) end)
+  if not ok then
+    return send(id, { status = 'refused', reason = (tostring(result):gsub('^.-:%d+: ', '')) })
   end
-  answer(asked.delegation_id, { status = 'refused', reason = (tostring(result):gsub('^.-:%d+: ', '')) })
+  if result then return done(id, result) end
+  doing[id] = take_away
 end
 
-session.listen(function(event)
-  if event.type ~= 'tool.delegate' or (event.client_id and event.client_id ~= session.client_id) then return end
-  -- One that is told a second time, or has ended meanwhile, is not there any more.
-  session.request({ path = '/delegations/' .. event.delegation_id }, function(asked)
-    if asked and asked.client_id == session.client_id then act(asked) end
+--- What was asked meanwhile is begun; what nobody waits for any more goes.
+local function catch_up()
+  local before = vim.tbl_keys(doing)
+  session.request({ path = '/delegations?client_id=' .. session.client_id }, function(answer)
+    if not answer then return end
+    local open = {}
+    for _, asked in ipairs(answer.delegations) do
+      open[asked.delegation_id] = true
+      begin(asked)
+    end
+    for _, id in ipairs(before) do
+      if not open[id] then stop(id) end
+    end
   end)
+end
+
+local hear = {
+  ['stream.snapshot'] = catch_up,
+  ['stream.gap'] = catch_up,
+  ['tool.delegation_ended'] = function(event) stop(event.delegation_id) end,
+  ['tool.delegate'] = function(event)
+    if event.client_id and event.client_id ~= session.client_id then return end
+    -- One that is told a second time, or has ended meanwhile, is not there any more.
+    session.request({ path = '/delegations/' .. event.delegation_id }, function(asked)
+      if asked and asked.client_id == session.client_id then begin(asked) end
+    end)
+  end,
+}
+
+session.listen(function(event)
+  if hear[event.type] then hear[event.type](event) end
 end)
 
 return M

@@ -1,5 +1,6 @@
 -- Files and buffers: what changed on the disk is read again where nothing is lost by it, and what is not saved is told to
 -- the server, so that tools read what the person sees and nobody writes beneath it unseen.
+local say = require('toolgate.say').say
 local session = require('toolgate.session')
 local M = {
   --- Whether buffers without changes are read again when their file has changed.
@@ -30,7 +31,7 @@ local gather = vim.loop.new_timer()
 local function read_again(buffer)
   if vim.bo[buffer].modified then
     local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ':~:.')
-    return session.notify(name .. ' has changed on the disk; your unsaved changes are left alone. :e! reads it again.',
+    return say(name .. ' changed on the disk; what you have not saved stays (:e! drops it)',
       vim.log.levels.WARN)
   end
   -- Without asking, whatever the person has set for other changes: it was approved.

@@ -2,7 +2,7 @@
 -- server what is not saved. :help toolgate tells how it is used.
 local session = require('toolgate.session')
 local approvals = require('toolgate.approvals')
-local view = require('toolgate.view')
+local beside = require('toolgate.beside')
 local M = {}
 
 M.defaults = {
@@ -39,7 +39,8 @@ local is_set_up = false
 function M.setup(given)
   check(given or {})
   options = vim.tbl_extend('force', M.defaults, given or {})
-  view.setup(options.view)
+  require('toolgate.scratch').setup()
+  beside.setup(options.view)
   require('toolgate.files').setup(options.reload)
   -- Hears events from the beginning.
   require('toolgate.commands')
@@ -62,9 +63,9 @@ function M.disconnect()
   session.disconnect()
 end
 
---- For a status line: nothing where there is no server, how many calls wait, whether the connection is lost.
+--- For a status line: nothing where there is no server, how many wait for a decision, whether the connection is lost.
 function M.status()
-  if session.state == 'live' then return #approvals.pending > 0 and ('toolgate:%d'):format(#approvals.pending) or 'toolgate' end
+  if session.state == 'live' then return #beside.all() > 0 and ('toolgate:%d'):format(#beside.all()) or 'toolgate' end
   return session.state == 'lost' and 'toolgate:lost' or session.state == 'refused' and 'toolgate:refused' or ''
 end
 

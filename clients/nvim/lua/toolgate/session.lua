@@ -1,5 +1,6 @@
 -- The connection to the server of this project, and what all parts know of it.
 local http = require('toolgate.http')
+local say = require('toolgate.say').say
 local stream = require('toolgate.stream')
 local M = {
   --- "stopped", "off", "live", "lost" or "refused"; `why` says more.
@@ -33,7 +34,7 @@ end
 local function say_state(state, why)
   if M.state == state then return end
   M.state, M.why = state, why
-  if state == 'refused' then M.notify('the server refuses to be followed: ' .. why, vim.log.levels.ERROR) end
+  if state == 'refused' then say('the server refuses to be followed: ' .. why, vim.log.levels.ERROR) end
   tell({ type = 'state' })
   vim.cmd('redrawstatus!')
 end
@@ -96,10 +97,6 @@ function M.file_of(workspace, path)
   for _, each in ipairs(M.workspaces) do
     if each.name == workspace then return each.root .. '/' .. path end
   end
-end
-
-function M.notify(text, level)
-  vim.notify('Toolgate: ' .. text, level or vim.log.levels.INFO)
 end
 
 return M

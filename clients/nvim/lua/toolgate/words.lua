@@ -42,18 +42,51 @@ end
 
 local DIFF = { ['+'] = GREEN, ['-'] = RED, ['@'] = 'ToolgateHunk', ['\\'] = QUIET }
 
---- The lines of a call, the highlights {line, group}, and the folds {first, last}.
-function M.of_call(call)
-  local lines, marks, folds = {}, {}, {}
-  local function add(text, group)
+local function add_diff(add, diff)
+  for _, line in ipairs(vim.split(diff:gsub('\n$', ''), '\n')) do
+    local header = line:match('^%-%-%- ') or line:match('^%+%+%+ ')
+    add(line, header and QUIET or DIFF[line:sub(1, 1)])
+  end
+end
+
+--- A function that adds text to lines, and the colour it has to marks.
+local function into(lines, marks)
+  return function(text, group)
     for _, line in ipairs(vim.split(text, '\n')) do
       table.insert(lines, line)
       if group then table.insert(marks, { #lines, group }) end
     end
   end
+end
+
+--- Until when a call waits, by the clock on the wall; nil where it waits for ever.
+function M.deadline(call)
+  local at = call.approval.expires_at
+  if type(at) ~= 'string' then return end
+  local utc = vim.fn.strptime('%Y-%m-%dT%H:%M:%S', at:sub(1, 19))
+  local ahead = os.time(os.date('*t', utc)) - os.time(os.date('!*t', utc))
+  return 'until ' .. os.date('%H:%M', utc + ahead)
+end
+
+--- The lines of a text that is proposed for a file, and the highlights {line, group}.
+function M.of_proposal(params)
+  local lines, marks = {}, {}
+  local add = into(lines, marks)
+  add(('Proposed for %s%s'):format(params.path, params.before and '' or ', which is new'), 'ToolgateTitle')
+  add('y accept  n reject  r reject, why  e change it, side by side  ? help  q away', QUIET)
+  add('Nothing is written: what you accept is told to whoever proposed it.')
+  add('')
+  add_diff(add, params.diff)
+  return lines, marks, {}
+end
+
+--- The lines of a call, the highlights {line, group}, and the folds {first, last}.
+function M.of_call(call)
+  local lines, marks, folds = {}, {}, {}
+  local add = into(lines, marks)
   local approval, preview = call.approval, call.approval.preview
   add(call.tool .. ': ' .. preview.title, 'ToolgateTitle')
-  add('y approve  n reject  a always  r reject with a reason  e edit  d compare  ? help  q put away', QUIET)
+  add('y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away', QUIET)
   add(approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
     approval.level == 'strict' and 'ToolgateWarning' or nil)
   for _, note in ipairs(preview.notes or {}) do
@@ -65,10 +98,7 @@ function M.of_call(call)
   end
   if preview.diff and preview.diff ~= '' then
     add('')
-    for _, line in ipairs(vim.split(preview.diff:gsub('\n$', ''), '\n')) do
-      local header = line:match('^%-%-%- ') or line:match('^%+%+%+ ')
-      add(line, header and QUIET or DIFF[line:sub(1, 1)])
-    end
+    add_diff(add, preview.diff)
   end
   add('')
   add('Parameters', 'ToolgateTitle')
@@ -91,7 +121,7 @@ function M.of_call(call)
   add('')
   local from = { 'session ' .. call.session_id, 'client ' .. (call.client or '?'), call.tool_call_id }
   if type(call.agent) == 'string' then table.insert(from, 1, 'agent ' .. call.agent) end
-  if type(approval.expires_at) == 'string' then table.insert(from, 'until ' .. approval.expires_at) end
+  from[#from + 1] = M.deadline(call)
   add(table.concat(from, ' · '), QUIET)
   if type(call.context) == 'string' then add(call.context, QUIET) end
   for _, rule in ipairs(approval.matched_rules or {}) do
@@ -104,12 +134,27 @@ M.HELP = {
   'y      approve what is shown; asks once more where it is strict',
   'n      reject',
   'r      reject, and say why: the reason reaches whoever asked',
-  'a      approve, and always allow the like: choose the rule, word by word as it will be remembered',
+  'a      approve, and always allow the like, by a rule that you choose',
   'e      edit the parameters, then approve with them',
   'd      compare the whole texts before and after, side by side',
   ']] [[  the next and the previous call that waits',
   'q      put away; that is no vote, the call waits on',
-  'For half a second after it is shown, changes or gets the focus, no key decides.',
+  '',
+  'For half a second after this is shown, changes or gets the focus,',
+  'no key decides.',
+}
+
+M.HELP_WITH_PROPOSAL = {
+  'y      accept what is proposed',
+  'n      reject',
+  'r      reject, and say why: the reason reaches whoever proposed it',
+  'e, d   open both texts side by side in a tab, and change the proposed one: there',
+  '       <C-c><C-c> accepts it as it stands, <C-c><C-k> comes back',
+  ']] [[  the next and the previous of what waits',
+  'q      put away; that is no vote',
+  '',
+  'For half a second after this is shown, changes or gets the focus,',
+  'no key decides.',
 }
 
 return M
