@@ -88,6 +88,17 @@ t.test('what an editor saves is told as one change, however it saves', async t =
   t.same(await told(), [{ path: 'a.txt', operation: 'modified', before_hash, after_hash: hash('4'), by: 'external' }])
 })
 
+t.test('what an editor keeps beside a file while it is edited is not told', async t => {
+  const { at, told } = await watched(t, { 'a.txt': '', 'sub/.b.txt.swp': '', '#c.txt#': '' })
+  symlinkSync('me@box.4711:1700000000', at('.#a.txt'))
+  symlinkSync('me@box.4711:1700000000', at('sub/.#b.txt'))
+  for (const name of ['#a.txt#', '.a.txt.swp', '.A.TXT.SWO', '.~lock.a.odt#']) writeFileSync(at(name), 'x')
+  rmSync(at('sub/.b.txt.swp'))
+  renameSync(at('#c.txt#'), at('c.txt'))
+  writeFileSync(at('#a'), 'no lock')
+  t.same(brief(await told()).sort(), ['created #a', 'created c.txt'])
+})
+
 t.test('what comes, goes, moves and becomes something else', async t => {
   const { at, told } = await watched(t, {
     'a.txt': 'one\n',

@@ -1,7 +1,11 @@
-// Whether a path belongs to what is told of a workspace, by the ignore rules that the watcher holds.
+// Whether a path belongs to what is told of a workspace, by its name and the ignore rules that the watcher holds.
+import { fold, NamePatterns } from '../name-patterns.ts'
+import { EDITOR_NAMES } from '../names.ts'
 import type { Seen } from './seen.ts'
 import { split, type Tree } from './tree.ts'
 import type { Watcher } from './watcher.ts'
+
+const OF_EDITORS = new NamePatterns(EDITOR_NAMES)
 
 type Where = 'shown' | 'ignored' | 'not watched'
 
@@ -16,7 +20,13 @@ export class Surroundings {
     this.#watcher = watcher
   }
 
+  /** Whether it is an editor's own, and told to nobody. */
+  isOfEditor(path: string): boolean {
+    return OF_EDITORS.covers(fold(path).split('/'))
+  }
+
   where(path: string, seen: Seen): Where {
+    if (this.isOfEditor(path)) return 'ignored'
     const { folder } = split(path)
     const rules = this.#watcher.rulesIn(folder)
     if (!rules) return this.#isIgnored(folder) ? 'ignored' : 'not watched'

@@ -82,7 +82,10 @@ export class Outside {
       if (!this.#watcher.live) return this.#end(this.#watcher.why)
       // Not before: the watcher's first news are all that has been there long since.
       this.#off = this.#watcher.on(news => this.#note(news))
-      await this.#tree.walk((path, seen) => this.#inventory.set(path, isFresh(seen) ? { ...seen, unsure: true } : seen))
+      await this.#tree.walk((path, seen) => {
+        if (this.#surroundings.isOfEditor(path)) return
+        this.#inventory.set(path, isFresh(seen) ? { ...seen, unsure: true } : seen)
+      })
       this.#looked = Date.now()
       this.#filled = true
       this.#schedule()
