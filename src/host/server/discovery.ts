@@ -1,22 +1,8 @@
 // How clients find a running server: one small file for each, in a folder of the user's own. Files in a fixed place
 // outlive XDG_RUNTIME_DIR, a lost environment and a changed working folder, which is why they and no socket are it.
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync
-} from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { ToolError } from '../../errors.ts'
 import { isRunning } from '../processes/running.ts'
 import { folderOf, homeOf } from './home.ts'
 import { isOurs, writeOwnFile } from './own-files.ts'
