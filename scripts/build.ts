@@ -78,6 +78,13 @@ await build({
   target: 'node24',
   minify: true
 })
+// What finds the server for the client, in Node.
+await build({
+  ...common,
+  entryPoints: [{ in: 'src/client/discover.ts', out: 'client/discover' }],
+  platform: 'node',
+  target: 'node24'
+})
 // The client runs in browsers too.
 await build({
   ...common,

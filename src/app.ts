@@ -372,6 +372,8 @@ async function listenable(
     bodyLimit: settings.limits.body_bytes,
     // Its own word that it listens says less than ours.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
+    genReqId: requestIds(),
+    requestIdLogLabel: 'request_id',
     logController: new LogController({ disableRequestLogging: true })
   })
   app.server.maxConnections = settings.limits.connections
@@ -385,6 +387,16 @@ async function listenable(
   await app.register(fastifySSE, { heartbeatInterval: 0 })
   await register(app as unknown as FastifyInstance)
   return app as unknown as FastifyInstance
+}
+
+/** Told with every refusal, so that its line of the log is found: like no other, of this run or an earlier one. */
+function requestIds(): () => string {
+  const run = randomUUID().slice(0, 8)
+  let count = 0
+  return () => {
+    count += 1
+    return `req_${run}_${count.toString(36)}`
+  }
 }
 
 /** What the server can do here, and its limits. */

@@ -39,6 +39,7 @@ const NOT_REACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|netwo
 
 const CONSUMER = `
 import { connect, type Call, ToolgateError } from 'toolgate/client'
+import { discover } from 'toolgate/discover'
 import { defineHook } from 'toolgate/hook'
 import { defineTool, type Static, Type } from 'toolgate/tool'
 
@@ -60,7 +61,8 @@ console.log(
     content: call.status === 'success' ? call.result.content : undefined,
     refused: refused instanceof ToolgateError && refused.code,
     loud: await tool.run({ text: 'hi' }, undefined as never),
-    hook: typeof hook.before
+    hook: typeof hook.before,
+    found: (await discover({ env: { HOME: '/nowhere' }, project: '.' })) ?? 'none'
   })
 )
 // @ts-expect-error this is no address
@@ -114,7 +116,8 @@ t.test('it is installed, its types hold, and its program and its modules run', a
     content: '     1\thello',
     refused: 'UNKNOWN_TOOL',
     loud: 'HI',
-    hook: 'function'
+    hook: 'function',
+    found: 'none'
   })
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   t.match((await run(path.join(folder, 'node_modules/.bin/toolgate'), ['--version'], { cwd: folder })).stdout, version)

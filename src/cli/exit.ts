@@ -36,11 +36,13 @@ export class CliError extends Error {
 export const usage = (message: string, hint?: string) =>
   new CliError(message, { exit: EXIT.usage, code: 'USAGE', ...(hint && { hint }) })
 
-interface Failure {
+export interface Failure {
   exit: number
   code: string
   message: string
   hint?: string | undefined
+  /** Of a request that was refused, as the log of the server names it. */
+  request_id?: string | undefined
 }
 
 const BY_CODE: Record<string, { exit: number; hint?: string }> = {
@@ -59,7 +61,8 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof ToolgateError) {
     const faults = error.problem?.errors?.map(({ pointer, message }) => `${pointer} ${message}`) ?? []
     const message = faults.length > 1 ? `${error.message} All faults: ${faults.join('; ')}.` : error.message
-    return { exit: EXIT.failed, code: error.code, message, ...BY_CODE[error.code] }
+    const request_id = error.problem?.request_id
+    return { exit: EXIT.failed, code: error.code, message, ...BY_CODE[error.code], request_id }
   }
   if (error instanceof ToolError)
     return { exit: EXIT.failed, code: error.code, message: error.message, ...BY_CODE[error.code] }

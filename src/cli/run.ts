@@ -1,7 +1,7 @@
 // From arguments to an exit code. A verb's file is loaded only when it is called, so that small verbs start fast.
 import { Command, CommanderError } from 'commander'
 import { addGlobalFlags, addServerFlags, Context, type World } from './context.ts'
-import { EXIT, failureOf, usage } from './exit.ts'
+import { EXIT, type Failure, failureOf, usage } from './exit.ts'
 
 /** Adds arguments, options and the action to a verb's command. */
 export type Verb = (command: Command, context: Context) => void
@@ -159,8 +159,13 @@ function tell(error: unknown, { terminal }: Context): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
   const failure = failureOf(error)
   if (!failure) throw error
-  const { exit, code, message, hint } = failure
-  if (terminal.json) terminal.fail(JSON.stringify({ error: { code, message, ...(hint && { hint }) } }))
+  const { exit, code, message, hint = inLog(failure), request_id } = failure
+  const told = { code, message, ...(hint && { hint }), ...(request_id && { request_id }) }
+  if (terminal.json) terminal.fail(JSON.stringify({ error: told }))
   else terminal.fail(`toolgate: ${message}${hint ? ` ${hint}` : ''}`)
   return exit
 }
+
+/** Only the log knows more of a fault of the server. */
+const inLog = ({ code, request_id }: Failure) =>
+  code === 'INTERNAL' && request_id ? `Look for ${request_id} in it.` : undefined

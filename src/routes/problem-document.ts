@@ -19,6 +19,7 @@ export const Problem = Type.Object(
     detail: Type.String({ description: 'What was wrong with this request.' }),
     code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
     recoverable: Type.Boolean({ description: 'The same request may succeed later.' }),
+    request_id: Type.Optional(Type.String({ description: 'The request, as the log of the server names it.' })),
     errors: Type.Optional(Type.Array(Fault, { description: 'Every fault of the params, as far as they fit.' })),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
   },

@@ -8,7 +8,10 @@ import type { Fault, Problem } from './problem-document.ts'
 export function installProblems(app: FastifyInstance, masking: Pick<Masking, 'maskedAll'>): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     send(masking.maskedAll(problemOf(error)), reply)
-    if (reply.statusCode === 500) request.log.error({ err: error }, 'request failed')
+    const { method, routeOptions, log } = request
+    const { statusCode: status } = reply
+    if (status === 500) log.error({ err: error }, 'request failed')
+    else log.debug({ method, route: routeOptions.url, status, reason: error.message }, 'request refused')
   })
   app.setNotFoundHandler((_request: FastifyRequest, reply) => {
     sendProblem(new ToolError('NOT_FOUND', 'No such route, or not with this method.'), reply)
@@ -25,7 +28,7 @@ function send(problem: Problem, reply: FastifyReply): void {
     .code(problem.status)
     .type('application/problem+json')
     .serializer((body: string) => body)
-    .send(JSON.stringify(problem))
+    .send(JSON.stringify({ ...problem, request_id: reply.request.id }))
 }
 
 export function problemOf(error: unknown): Problem {

@@ -135,15 +135,18 @@ t.test('a request that is no call is refused with every fault, and leaves no tra
   }
   const { input } = await app.get('/tools/read_file')
   const message = `is unknown; known are ${Object.keys(input.properties).join(', ')}`
-  t.strictSame((await app.request('POST', '/calls', { ...read, params: { path: 'a.txt', extra: 1 } })).body, {
+  const refused = await app.request('POST', '/calls', { ...read, params: { path: 'a.txt', extra: 1 } })
+  t.strictSame(refused.body, {
     type: 'about:blank',
     title: 'The request, or a field of it, is not as it must be.',
     status: 400,
     detail: `/params/extra ${message}.`,
     code: 'INVALID_PARAMS',
     recoverable: false,
-    errors: [{ pointer: '/params/extra', message }]
+    errors: [{ pointer: '/params/extra', message }],
+    request_id: refused.body.request_id
   })
+  t.match(refused.body.request_id, /^req_[0-9a-f]{8}_[0-9a-z]+$/)
   t.equal(await head(app), before)
   t.strictSame(await app.get('/calls'), { calls: [], cursor: null })
 })

@@ -46,6 +46,7 @@ const VARIES: Readonly<Record<string, string>> = {
   task_id: 'ID',
   stepId: 'ID',
   call_id: 'ID',
+  request_id: 'REQUEST',
   digest: 'DIGEST',
   hash: 'HASH',
   modified: 'TIME',

@@ -116,6 +116,7 @@ walk({
         detail: '/params/content is required.',
         code: 'INVALID_PARAMS',
         recoverable: false,
+        request_id: 'REQUEST',
         errors: [
           { pointer: '/params/content', message: 'is required' },
           { pointer: '/params/text', message: 'is unknown; known are path, content, encoding, createDirs' }
