@@ -128,34 +128,41 @@
 (defun toolgate-undo-call ()
   "Take back what a call changed in files; choose which, and look first."
   (interactive)
-  (let* ((connection (toolgate-current-connection))
-         (choices (mapcar
-                   (lambda (call)
-                     (cons (format "%s  %s  %s"
-                                   (or (toolgate-get call 'title)
-                                       (toolgate-get call 'tool))
-                                   (toolgate-faces-age
-                                    (toolgate-get call 'finished_at))
-                                   (toolgate-get call 'tool_call_id))
-                           (toolgate-get call 'tool_call_id)))
-                   (seq-filter (lambda (call)
-                                 (equal "success" (toolgate-get call 'status)))
-                               (reverse (toolgate-store-calls connection)))))
-         (_ (unless choices (user-error "No call has ended that is known here")))
-         (id (cdr (assoc (completing-read
-                          "Undo: "
-                          (lambda (text predicate action)
-                            (if (eq action 'metadata)
-                                '(metadata (display-sort-function . identity))
-                              (complete-with-action action choices text
-                                                    predicate)))
-                          nil t)
-                         choices))))
-    (toolgate-undo-preview
-     id :connection connection
-     :callback (lambda (shown problem)
-                 (if problem (toolgate-call--problem problem)
-                   (toolgate-call--show-undo connection id shown))))))
+  (let ((connection (toolgate-current-connection)))
+    (toolgate-call--look-at-undo connection
+                                 (toolgate-call--read-undo connection))))
+
+(defun toolgate-call--read-undo (connection)
+  "Read which call of CONNECTION is to be undone: the latest first."
+  (let ((choices (mapcar
+                  (lambda (call)
+                    (cons (format "%s: %s, %s ago  %s"
+                                  (toolgate-get call 'tool)
+                                  (or (toolgate-get call 'title) "done")
+                                  (toolgate-faces-age
+                                   (toolgate-get call 'finished_at))
+                                  (toolgate-get call 'tool_call_id))
+                          (toolgate-get call 'tool_call_id)))
+                  (seq-filter (lambda (call)
+                                (equal "success" (toolgate-get call 'status)))
+                              (reverse (toolgate-store-calls connection))))))
+    (unless choices (user-error "No call has ended that is known here"))
+    (cdr (assoc (completing-read
+                 "Undo (RET: the latest): "
+                 (lambda (text predicate action)
+                   (if (eq action 'metadata)
+                       '(metadata (display-sort-function . identity))
+                     (complete-with-action action choices text predicate)))
+                 nil t nil nil (caar choices))
+                choices))))
+
+(defun toolgate-call--look-at-undo (connection id)
+  "Show what undoing the call ID of CONNECTION would do now."
+  (toolgate-undo-preview
+   id :connection connection
+   :callback (lambda (shown problem)
+               (if problem (toolgate-call--problem problem)
+                 (toolgate-call--show-undo connection id shown)))))
 
 (defun toolgate-call--show-undo (connection id shown)
   "Show what undoing the call ID of CONNECTION would do, by SHOWN."
@@ -174,7 +181,10 @@
           (lambda (confirm)
             (toolgate-undo id :digest (toolgate-get shown 'digest)
                            :confirm confirm :connection connection
-                           :callback #'toolgate-call--undone)))))
+                           :callback
+                           (lambda (call problem)
+                             (toolgate-call--undone connection id call
+                                                    problem)))))))
 
 (defun toolgate-undo-do ()
   "Do the undo that this buffer shows."
@@ -183,10 +193,14 @@
     (quit-window)
     (funcall undo t)))
 
-(defun toolgate-call--undone (call problem)
-  "Tell what came of an undo: CALL or PROBLEM."
-  (if problem (toolgate-call--problem problem)
-    (toolgate-message "Undo: %s" (toolgate-get call 'status))))
+(defun toolgate-call--undone (connection id call problem)
+  "Tell what came of undoing ID of CONNECTION: CALL or PROBLEM.
+What would be something else by now is shown anew."
+  (if (null problem)
+      (toolgate-message "Undo: %s" (toolgate-get call 'status))
+    (toolgate-call--problem problem)
+    (when (equal (plist-get problem :code) "PREVIEW_CHANGED")
+      (toolgate-call--look-at-undo connection id))))
 
 (provide 'toolgate-call)
 ;;; toolgate-call.el ends here

@@ -28,7 +28,10 @@
 \\{toolgate-rules-mode-map}"
   (setq tabulated-list-format
         [("Effect" 7 t) ("Scope" 10 t) ("Expires" 14 nil) ("Matches" 0 t)]
-        tabulated-list-padding 1)
+        tabulated-list-padding 1
+        ;; A rule is told whole, word by word.
+        truncate-lines nil
+        mode-line-process "  k revokes, g lists anew")
   (setq-local revert-buffer-function
               (lambda (&rest _) (toolgate-rules--read)))
   (tabulated-list-init-header))

@@ -10,6 +10,7 @@
 (require 'toolgate-log)
 (require 'toolgate-schema)
 (require 'toolgate-menu)
+(require 'toolgate-call)
 
 (ert-deftest toolgate-lines-broken ()
   "Overlong lines are broken, however they come, and nothing is lost."
@@ -55,6 +56,47 @@
       (goto-char (point-min))
       (should (equal (car events)
                      (get-text-property (point) 'toolgate-event))))))
+
+(ert-deftest toolgate-undo-of-the-latest ()
+  "RET takes back the latest; what has changed since is shown anew."
+  (let ((looks 0) undone)
+    (cl-letf (((symbol-function 'toolgate-current-connection) #'ignore)
+              ((symbol-function 'toolgate-store-calls)
+               (lambda (_)
+                 (mapcar (lambda (id)
+                           `((tool_call_id . ,id) (tool . "edit_file")
+                             (title . "a.txt") (status . "success")
+                             (finished_at . "2026-01-01T00:00:00Z")))
+                         '("tc_1" "tc_2"))))
+              ((symbol-function 'completing-read)
+               (lambda (_ choices _ _ _ _ default)
+                 (should (string-match-p
+                          "\\`edit_file: a.txt, .* ago  tc_2\\'" default))
+                 (should (= 2 (length (all-completions "" choices))))
+                 default))
+              ((symbol-function 'toolgate-undo-preview)
+               (cl-function
+                (lambda (id &key callback &allow-other-keys)
+                  (cl-incf looks)
+                  (funcall callback
+                           `((available . t) (digest . ,(format "%s-%d" id looks))
+                             (files . [((action . "restore") (path . "a.txt")
+                                        (diff . "-b\n+a\n"))]))
+                           nil))))
+              ((symbol-function 'toolgate-undo)
+               (cl-function
+                (lambda (_ &key digest callback &allow-other-keys)
+                  (push digest undone)
+                  (if (cdr undone) (funcall callback '((status . "success")) nil)
+                    (funcall callback nil '(:code "PREVIEW_CHANGED"
+                                            :message "Look again.")))))))
+      (toolgate-undo-call)
+      (with-current-buffer "*Agent Undo*"
+        (should (equal "# restore a.txt\n-b\n+a\n" (buffer-string)))
+        (toolgate-undo-do))
+      (should (equal 2 looks))
+      (with-current-buffer "*Agent Undo*" (toolgate-undo-do))
+      (should (equal '("tc_2-2" "tc_2-1") undone)))))
 
 (ert-deftest toolgate-schema-asks ()
   "What is needed is asked for, by type, and the rest is offered."

@@ -34,6 +34,18 @@ return {
     same({ groups[6], groups[9], groups[10] }, { 'ToolgateMuted', 'ToolgateRemoved', 'ToolgateAdded' })
   end,
 
+  ['a deadline is told by the clock on the wall'] = function()
+    local function at(seconds)
+      local time = os.time() + seconds
+      return words.deadline({ approval = { expires_at = os.date('!%Y-%m-%dT%H:%M:%S.123Z', time) } }), time
+    end
+    local told, time = at(600)
+    same(told, 'until ' .. os.date('%H:%M', time))
+    told, time = at(24 * 3600)
+    same(told, 'until ' .. os.date('%a %H:%M', time))
+    same(words.deadline(call), nil)
+  end,
+
   ['JSON for people comes back as it was'] = function()
     local value = { a = {}, b = vim.empty_dict(), c = vim.NIL, n = 1234567890123456, f = 0.1, s = 'é"/\n', l = { 1, { x = true } } }
     local text = words.json(value)

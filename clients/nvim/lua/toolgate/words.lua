@@ -65,7 +65,8 @@ function M.deadline(call)
   if type(at) ~= 'string' then return end
   local utc = vim.fn.strptime('%Y-%m-%dT%H:%M:%S', at:sub(1, 19))
   local ahead = os.time(os.date('*t', utc)) - os.time(os.date('!*t', utc))
-  return 'until ' .. os.date('%H:%M', utc + ahead)
+  local is_far = utc + ahead - os.time() > 12 * 3600
+  return 'until ' .. os.date(is_far and '%a %H:%M' or '%H:%M', utc + ahead)
 end
 
 --- The lines of a text that is proposed for a file, and the highlights {line, group}.
