@@ -15,6 +15,7 @@
 
 (require 'seq)
 (require 'text-property-search)
+(require 'toolgate-keys)
 (require 'toolgate-store)
 (require 'toolgate-decide)
 (require 'toolgate-diff)
@@ -29,28 +30,25 @@
 (autoload 'toolgate-list-show "toolgate-list")
 
 (defvar toolgate-approval-mode-map
-  (let ((map (make-sparse-keymap)))
-    (dolist (key '(("y" . toolgate-approval-approve)
-                   ("n" . toolgate-approval-reject)
-                   ("r" . toolgate-approval-reject-because)
-                   ("a" . toolgate-approval-always)
-                   ("e" . toolgate-edit)
-                   ("d" . toolgate-approval-diff)
-                   ("D" . toolgate-ediff)
-                   ("o" . toolgate-approval-visit)
-                   ("w" . toolgate-approval-copy)
-                   ("f" . toolgate-approval-fold)
-                   ("RET" . toolgate-approval-fold)
-                   ("?" . toolgate-approval-help)
-                   ("C-c C-c" . toolgate-approval-approve)
-                   ("C-c C-k" . toolgate-approval-reject)
-                   ("TAB" . toolgate-approval-next-section)
-                   ("<backtab>" . toolgate-approval-previous-section)
-                   ("M-n" . toolgate-approval-next)
-                   ("M-p" . toolgate-approval-previous)
-                   ("q" . quit-window))
-                 map)
-      (define-key map (kbd (car key)) (cdr key))))
+  (toolgate-keys "y" #'toolgate-approval-approve
+                 "n" #'toolgate-approval-reject
+                 "r" #'toolgate-approval-reject-because
+                 "a" #'toolgate-approval-always
+                 "e" #'toolgate-edit
+                 "d" #'toolgate-approval-diff
+                 "D" #'toolgate-ediff
+                 "o" #'toolgate-approval-visit
+                 "w" #'toolgate-approval-copy
+                 "f" #'toolgate-approval-fold
+                 "RET" #'toolgate-approval-fold
+                 "?" #'toolgate-approval-help
+                 "C-c C-c" #'toolgate-approval-approve
+                 "C-c C-k" #'toolgate-approval-reject
+                 "TAB" #'toolgate-approval-next-section
+                 "<backtab>" #'toolgate-approval-previous-section
+                 "M-n" #'toolgate-approval-next
+                 "M-p" #'toolgate-approval-previous
+                 "q" #'quit-window)
   "Keys of `toolgate-approval-mode'.")
 
 (define-derived-mode toolgate-approval-mode special-mode "Agent-Approval"

@@ -14,6 +14,7 @@
 
 (require 'diff-mode)
 (require 'toolgate-actions)
+(require 'toolgate-keys)
 (require 'toolgate-schema)
 (require 'toolgate-faces)
 (require 'toolgate-lines)
@@ -109,11 +110,9 @@
   "Function that does the undo that this buffer shows.")
 
 (defvar toolgate-undo-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "C-c C-c") #'toolgate-undo-do)
-    (define-key map (kbd "C-c C-k") #'quit-window)
-    (define-key map "q" #'quit-window)
-    map)
+  (toolgate-keys "C-c C-c" #'toolgate-undo-do
+                 "C-c C-k" #'quit-window
+                 "q" #'quit-window)
   "Keys of `toolgate-undo-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-undo-mode diff-mode "Agent-Undo"

@@ -15,6 +15,7 @@
 
 (require 'diff-mode)
 (require 'toolgate-decide)
+(require 'toolgate-keys)
 (require 'toolgate-lines)
 
 (autoload 'toolgate-diff-show-proposal "toolgate-proposal")
@@ -23,12 +24,10 @@
   "Longer diffs are not searched for what changed within lines.")
 
 (defvar toolgate-diff-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "C-c C-c") #'toolgate-diff-approve)
-    (define-key map (kbd "C-c C-k") #'toolgate-diff-reject)
-    (define-key map (kbd "RET") #'diff-goto-source)
-    (define-key map "q" #'quit-window)
-    map)
+  (toolgate-keys "C-c C-c" #'toolgate-diff-approve
+                 "C-c C-k" #'toolgate-diff-reject
+                 "RET" #'diff-goto-source
+                 "q" #'quit-window)
   "Keys of `toolgate-diff-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-diff-mode diff-mode "Agent-Diff"

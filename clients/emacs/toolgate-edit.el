@@ -15,12 +15,11 @@
 
 (require 'json)
 (require 'toolgate-approval)
+(require 'toolgate-keys)
 
 (defvar toolgate-edit-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "C-c C-c") #'toolgate-edit-done)
-    (define-key map (kbd "C-c C-k") #'toolgate-edit-abandon)
-    map)
+  (toolgate-keys "C-c C-c" #'toolgate-edit-done
+                 "C-c C-k" #'toolgate-edit-abandon)
   "Keys of `toolgate-edit-mode'.")
 
 (define-minor-mode toolgate-edit-mode

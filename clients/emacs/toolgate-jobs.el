@@ -12,14 +12,13 @@
 ;;; Code:
 
 (require 'tabulated-list)
+(require 'toolgate-keys)
 (require 'toolgate-output)
 
 (defvar toolgate-jobs-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "RET") #'toolgate-jobs-output)
-    (define-key map "k" #'toolgate-jobs-stop)
-    (define-key map "i" #'toolgate-jobs-input)
-    map)
+  (toolgate-keys "RET" #'toolgate-jobs-output
+                 "k" #'toolgate-jobs-stop
+                 "i" #'toolgate-jobs-input)
   "Keys of `toolgate-jobs-mode'.")
 
 (define-derived-mode toolgate-jobs-mode tabulated-list-mode "Agent-Jobs"

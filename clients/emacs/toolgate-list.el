@@ -14,20 +14,18 @@
 
 (require 'tabulated-list)
 (require 'toolgate-approval)
+(require 'toolgate-keys)
 
 (defvar toolgate-list-mode-map
-  (let ((map (make-sparse-keymap)))
-    (dolist (key '(("RET" . toolgate-list-open)
-                   ("C-c C-c" . toolgate-list-approve)
-                   ("C-c C-k" . toolgate-list-reject)
-                   ("m" . toolgate-list-mark)
-                   ("u" . toolgate-list-unmark)
-                   ("U" . toolgate-list-unmark-all)
-                   ("x" . toolgate-list-decide)
-                   ("d" . toolgate-list-diff)
-                   ("o" . toolgate-list-visit))
-                 map)
-      (define-key map (kbd (car key)) (cdr key))))
+  (toolgate-keys "RET" #'toolgate-list-open
+                 "C-c C-c" #'toolgate-list-approve
+                 "C-c C-k" #'toolgate-list-reject
+                 "m" #'toolgate-list-mark
+                 "u" #'toolgate-list-unmark
+                 "U" #'toolgate-list-unmark-all
+                 "x" #'toolgate-list-decide
+                 "d" #'toolgate-list-diff
+                 "o" #'toolgate-list-visit)
   "Keys of `toolgate-list-mode'.")
 
 (define-derived-mode toolgate-list-mode tabulated-list-mode "Agent-Approvals"

@@ -13,6 +13,7 @@
 ;;; Code:
 
 (require 'json)
+(require 'toolgate-keys)
 (require 'toolgate-store)
 (require 'toolgate-faces)
 (require 'toolgate-lines)
@@ -27,9 +28,7 @@
 (defvar-local toolgate-log--seq 0 "The newest event that was taken.")
 
 (defvar toolgate-log-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "RET") #'toolgate-log-event)
-    map)
+  (toolgate-keys "RET" #'toolgate-log-event)
   "Keys of `toolgate-log-mode'.")
 
 (define-derived-mode toolgate-log-mode special-mode "Agent-Events"

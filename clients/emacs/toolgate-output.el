@@ -15,6 +15,7 @@
 
 (require 'ansi-color)
 (require 'comint)
+(require 'toolgate-keys)
 (require 'toolgate-store)
 (require 'toolgate-faces)
 (require 'toolgate-lines)
@@ -39,11 +40,9 @@ The whole is a button away."
 (defvar-local toolgate-output--timer nil "Timer of the next request.")
 
 (defvar toolgate-output-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map "k" #'toolgate-output-stop)
-    (define-key map "i" #'toolgate-output-input)
-    (define-key map "W" #'toolgate-output-whole)
-    map)
+  (toolgate-keys "k" #'toolgate-output-stop
+                 "i" #'toolgate-output-input
+                 "W" #'toolgate-output-whole)
   "Keys of `toolgate-output-mode'.")
 
 (define-derived-mode toolgate-output-mode special-mode "Agent-Output"

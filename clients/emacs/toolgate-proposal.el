@@ -13,6 +13,7 @@
 ;;; Code:
 
 (require 'toolgate-diff)
+(require 'toolgate-keys)
 (require 'toolgate-show)
 
 (autoload 'toolgate-ediff-texts "toolgate-ediff")
@@ -24,15 +25,12 @@
   "Function that is called with the answer.")
 
 (defvar toolgate-proposal-mode-map
-  (let ((map (make-sparse-keymap)))
-    (dolist (key '(("C-c C-c" . toolgate-proposal-accept)
-                   ("C-c C-k" . toolgate-proposal-reject)
-                   ("e" . toolgate-proposal-edit)
-                   ("D" . toolgate-proposal-ediff)
-                   ("RET" . diff-goto-source)
-                   ("q" . quit-window))
-                 map)
-      (define-key map (kbd (car key)) (cdr key))))
+  (toolgate-keys "C-c C-c" #'toolgate-proposal-accept
+                 "C-c C-k" #'toolgate-proposal-reject
+                 "e" #'toolgate-proposal-edit
+                 "D" #'toolgate-proposal-ediff
+                 "RET" #'diff-goto-source
+                 "q" #'quit-window)
   "Keys of `toolgate-proposal-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-proposal-mode diff-mode "Agent-Proposal"
@@ -124,10 +122,8 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
   "The proposal whose text this buffer holds.")
 
 (defvar toolgate-proposal-edit-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "C-c C-c") #'toolgate-proposal-edit-accept)
-    (define-key map (kbd "C-c C-k") #'toolgate-proposal-edit-abandon)
-    map)
+  (toolgate-keys "C-c C-c" #'toolgate-proposal-edit-accept
+                 "C-c C-k" #'toolgate-proposal-edit-abandon)
   "Keys of `toolgate-proposal-edit-mode'.")
 
 (define-minor-mode toolgate-proposal-edit-mode

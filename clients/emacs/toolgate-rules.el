@@ -12,14 +12,13 @@
 ;;; Code:
 
 (require 'tabulated-list)
+(require 'toolgate-keys)
 (require 'toolgate-store)
 (require 'toolgate-faces)
 
 (defvar toolgate-rules-mode-map
-  (let ((map (make-sparse-keymap)))
-    (define-key map "k" #'toolgate-rules-revoke)
-    (define-key map "D" #'toolgate-rules-revoke)
-    map)
+  (toolgate-keys "k" #'toolgate-rules-revoke
+                 "D" #'toolgate-rules-revoke)
   "Keys of `toolgate-rules-mode'.")
 
 (define-derived-mode toolgate-rules-mode tabulated-list-mode "Agent-Rules"

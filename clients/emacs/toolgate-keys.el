@@ -1,0 +1,22 @@
+;;; toolgate-keys.el --- Keymaps, written as a table  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; What `defvar-keymap' does, which Emacs has from 29.1.
+
+;;; Code:
+
+(defun toolgate-keys (&rest keys)
+  "Return a keymap of KEYS: each as `kbd' takes it, followed by its command."
+  (let ((map (make-sparse-keymap)))
+    (while keys
+      (define-key map (kbd (pop keys)) (pop keys)))
+    map))
+
+(provide 'toolgate-keys)
+;;; toolgate-keys.el ends here
