@@ -17,13 +17,16 @@
 (require 'cl-lib)
 (require 'project)
 (require 'seq)
+(require 'auth-source)
+(require 'url-parse)
 (require 'toolgate-http)
 (require 'toolgate-json)
 
 (defcustom toolgate-url nil
   "Address of the server to use, instead of one that is looked for.
 Nil means what the environment says in TOOLGATE_URL, if it says anything.  Needs
-`toolgate-token-file', unless the server runs on this machine."
+`toolgate-token-file', or a secret of auth-source for its host and the user
+toolgate, unless the server runs on this machine."
   :group 'toolgate
   :type '(choice (const :tag "Look for it" nil) string))
 
@@ -144,20 +147,42 @@ Signal an error where there is no token for it."
                   ,@(seq-remove (lambda (field) (memq (car field) '(url token)))
                                 record)))
           (record)
-          (t (user-error "There is no token for %s: name its file in \
-`toolgate-token-file' or TOOLGATE_TOKEN_FILE" url)))))
+          (t `((url . ,url)
+               (token . ,(or (toolgate-discover--secret url)
+                             (user-error "There is no token for %s: name its \
+file in `toolgate-token-file' or TOOLGATE_TOKEN_FILE, or give auth-source one \
+for the user toolgate" url))))))))
+
+(defun toolgate-discover--secret (url)
+  "Return the token that auth-source has for URL and the user toolgate, or nil.
+It is asked anew each time: a token may be another by now."
+  (let* ((address (url-generic-parse-url url))
+         (host (url-host address))
+         (port (number-to-string (url-port address))))
+    (auth-source-forget+ :host host)
+    (when-let* ((found (car (auth-source-search
+                             :host host :port port :user "toolgate"
+                             :max 1 :require '(:secret))))
+                (secret (plist-get found :secret))
+                (token (if (functionp secret) (funcall secret) secret)))
+      (toolgate-discover--token-of token (format "auth-source for %s" host)))))
 
 (defun toolgate-discover-token (file)
   "Return the token that is in the first line of FILE.
 Signal `toolgate-distrust' where others may read or have written it."
   (let ((file (file-truename file)))
     (toolgate-discover--check file #o027)
-    (let ((line (string-trim
-                 (car (split-string (toolgate-discover--contents file) "\n")))))
-      (unless (string-match-p "\\`[\x21-\x7e]\\{22,\\}\\'" line)
-        (signal 'toolgate-distrust
-                (list file "must begin with a line of at least 22 characters")))
-      line)))
+    (toolgate-discover--token-of
+     (car (split-string (toolgate-discover--contents file) "\n")) file)))
+
+(defun toolgate-discover--token-of (line place)
+  "Return the token that LINE of PLACE is.
+Signal `toolgate-distrust' where it can't be one."
+  (let ((token (string-trim line)))
+    (unless (string-match-p "\\`[\x21-\x7e]\\{22,\\}\\'" token)
+      (signal 'toolgate-distrust
+              (list place "must begin with a line of at least 22 characters")))
+    token))
 
 (defun toolgate-discover-candidates (folder)
   "Return the records of servers that hold FOLDER, the closest first."

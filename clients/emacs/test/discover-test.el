@@ -138,6 +138,32 @@
                        '("http://127.0.0.1:7777"
                          "abcdefghijklmnopqrstuvwxyz")))))))
 
+(ert-deftest toolgate-discover-token-of-auth-source ()
+  (discover-test-with home
+    (let* ((file (concat home "authinfo"))
+           (auth-sources (list file))
+           (auth-source-do-cache t)
+           (says (lambda (user token)
+                   (write-region
+                    (format "machine box.test port 7777 login %s password %s\n"
+                            user token)
+                    nil file nil 'quiet)))
+           (found (lambda ()
+                    (let (token)
+                      (toolgate-discover home (lambda (record)
+                                                (setq token (toolgate-get
+                                                             record 'token))))
+                      token))))
+      (setenv "TOOLGATE_URL" "https://box.test:7777/")
+      (funcall says "me" "a-secret-that-is-not-for-it")
+      (should-error (funcall found) :type 'user-error)
+      (funcall says "toolgate" "abcdefghijklmnopqrstuvwxyz")
+      (should (equal "abcdefghijklmnopqrstuvwxyz" (funcall found)))
+      (funcall says "toolgate" "bbcdefghijklmnopqrstuvwxyz")
+      (should (equal "bbcdefghijklmnopqrstuvwxyz" (funcall found)))
+      (funcall says "toolgate" "short")
+      (should-error (funcall found) :type 'toolgate-distrust))))
+
 (ert-deftest toolgate-discover-project-root ()
   (discover-test-with home
     (make-directory (concat home "repo/.git") t)
