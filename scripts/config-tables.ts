@@ -1,5 +1,5 @@
 // The reference of the configuration, from its schema and from what reads it.
-import { isLive } from '../src/config/live.ts'
+import { LIVE_SETTINGS } from '../src/config/brought.ts'
 import { flagOf, settingNames, variableOf } from '../src/config/text-sources.ts'
 import { workspaceMay } from '../src/config/trust.ts'
 import { Config } from '../src/config.ts'
@@ -34,7 +34,7 @@ export const settingsOf = (schema: Schema, above: readonly string[] = []): Setti
 const defaultOf = ({ default: value }: Schema) => (value === undefined ? '' : `\`${JSON.stringify(value)}\``)
 
 const doesOf = (key: string, { description = '' }: Schema) =>
-  isLive(key) ? `${description} Changes are taken at once.` : description
+  LIVE_SETTINGS.includes(key) ? `${description} Changes are taken at once.` : description
 
 /** The variable and the flag that say it, where there are such. */
 function waysOf(at: readonly string[]): string {

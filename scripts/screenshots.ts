@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import type { Client } from '../src/client/client.ts'
+import { type Client, connect } from '../src/client/client.ts'
 import { launch } from './chromium.ts'
 import { consoleWorld } from './console-world.ts'
 
@@ -29,7 +29,8 @@ export function isThirsty(bed: Bed, now = Date.now()): boolean {
 }
 `,
   'src/beds.ts': 'export const DRY_AFTER_MS = 36 * 60 * 60 * 1_000\n',
-  'notes/2019.md': 'Beans, and too many of them.\n'
+  'notes/2019.md': 'Beans, and too many of them.\n',
+  'watch.sh': 'for bed in 1 2 3; do printf "bed %s is \\033[33mdry\\033[0m\\n" $bed; done\nexec sleep 600\n'
 }
 
 /** A picture: where it is taken, and what is done there first. */
@@ -57,8 +58,54 @@ const SCENES: readonly Scene[] = [
       await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
       await page.getByRole('button', { name: 'Always…' }).click()
     }
+  },
+  {
+    name: 'activity',
+    route: 'activity',
+    async prepare(page) {
+      await page.getByRole('treeitem', { name: 'grep' }).first().click()
+      await page.getByRole('region', { name: 'Call' }).getByText('nextWatering').first().waitFor()
+    }
+  },
+  {
+    name: 'jobs',
+    route: 'jobs',
+    async prepare(page) {
+      await page.getByRole('navigation', { name: 'Jobs' }).getByRole('link').first().click()
+      await page.getByText('bed 3 is dry').first().waitFor()
+    }
+  },
+  {
+    name: 'metrics',
+    route: 'metrics',
+    prepare: page => page.getByRole('table').getByText('read_file').first().waitFor()
+  },
+  {
+    name: 'tools',
+    route: 'tools/grep',
+    prepare: page => page.getByRole('heading', { name: 'grep' }).first().waitFor()
+  },
+  {
+    name: 'rules',
+    route: 'rules',
+    prepare: page => page.getByText('sh watch.sh').first().waitFor()
   }
 ]
+
+/** Answers that a person had saved before. */
+async function remember(person: Client) {
+  const saved = [
+    { effect: 'allow', match: { tool: 'shell_background', command: 'sh watch.sh' }, scope: 'workspace' },
+    {
+      effect: 'ask',
+      match: { effect: 'create', path: 'beds/**' },
+      scope: 'workspace',
+      reason: 'Beds are drawn by hand.'
+    },
+    { effect: 'deny', match: { tool: 'shell_exec', command: 'git push', mode: 'prefix' }, scope: 'workspace' }
+  ] as const
+  for (const rule of saved) await person.addRule(rule)
+}
 
 /** What an agent did before the pictures are taken, and what of it waits. */
 async function work(client: Client) {
@@ -67,6 +114,7 @@ async function work(client: Client) {
   await client.call('read_file', { path: 'src/water.ts' }, more)
   await client.call('grep', { pattern: 'nextWatering' }, more)
   await client.call('read_file', { path: 'src/rain.ts' }, more)
+  await client.call('shell_background', { command: 'sh watch.sh', description: 'watch the beds' }, more)
   await client.call('write_file', { path: 'notes/plan.md', content: 'Water an hour early.\n' }, more)
   await client.call(
     'edit_file',
@@ -85,10 +133,12 @@ mkdirSync(OUT, { recursive: true })
 const world = await consoleWorld('garden', FILES)
 const browser = await launch()
 try {
+  await remember(connect({ url: world.url, token: world.token, client: 'Ada' }))
   await work(world.client)
   for (const theme of ['light', 'dark'] as const)
     for (const { name, route, prepare } of SCENES) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: theme })
+      page.setDefaultTimeout(10_000)
       await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(world.token)})`)
       await page.goto(`${world.url}/#/${route}`)
       await page.locator('.pill.live').waitFor()

@@ -6,6 +6,7 @@ import type { Source } from './source.ts'
 /** The settings that name programs to start or servers to reach. */
 const KEYS = ['mcp_servers', 'command_tools', 'hooks'] as const
 
+/** Whether it names what is run. */
 export const isBrought = (setting: string): boolean => (KEYS as readonly string[]).includes(setting)
 
 type Runnable = Pick<Config, (typeof KEYS)[number]>

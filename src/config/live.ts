@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from '../config.ts'
 import type { LiveTrust } from '../host/trust/trust.ts'
 import { watchFiles } from '../host/watch-files.ts'
-import { type Brought, type BroughtSource, isBrought } from './brought.ts'
+import type { Brought, BroughtSource } from './brought.ts'
 import { ConfigError, type Inputs, type Loaded, loadConfig, ownFiles, workspaceFile } from './load.ts'
 
 interface Log {
@@ -94,9 +94,6 @@ export class LiveConfig implements BroughtSource {
 
 /** What is taken while the server runs. */
 const LIVE: readonly string[] = ['brought', 'trust']
-
-/** Whether a change of it in a file is taken while the server runs. */
-export const isLive = (setting: string): boolean => isBrought(setting) || LIVE.includes(setting)
 
 const differing = (some: Settings, others: Settings) =>
   (Object.keys({ ...others, ...some }) as (keyof Settings)[]).filter(

@@ -1,5 +1,6 @@
 // What a rule says, in words, and how often it let a call through.
 import type { Call, RememberedRule } from '../../src/client/client.ts'
+import { lastFolders } from '../text/paths.ts'
 
 type Match = RememberedRule['match']
 
@@ -32,7 +33,11 @@ export function matchWords(match: Match): string {
 }
 
 export const scopeWords = ({ scope, session_id, workspace }: RememberedRule): string =>
-  scope === 'user' ? 'everywhere' : scope === 'workspace' ? `in ${workspace}` : `in session ${session_id}`
+  scope === 'user'
+    ? 'everywhere'
+    : scope === 'workspace'
+      ? `in ${lastFolders(workspace ?? '')}`
+      : `in session ${session_id}`
 
 /** By rule: how many of these calls it let through. */
 export function usesOf(calls: readonly Call[]): ReadonlyMap<string, number> {

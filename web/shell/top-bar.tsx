@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { PANELS } from '../panels.tsx'
 import { client } from '../session/session.ts'
+import { lastFolders } from '../text/paths.ts'
 import { helpOpen } from './help.tsx'
 import { Pill } from './pill.tsx'
 import { hrefOf, route } from './routes.ts'
@@ -58,6 +59,5 @@ export function TopBar() {
   )
 }
 
-/** The last two folders of the path, which tell projects apart. */
 const short = ([first, ...more]: readonly string[]) =>
-  first === undefined ? '' : first.split('/').slice(-2).join('/') + (more.length > 0 ? ` and ${more.length} more` : '')
+  first === undefined ? '' : lastFolders(first) + (more.length > 0 ? ` and ${more.length} more` : '')
