@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Endpoint } from './http.ts'
 import { type Started, start } from './process.ts'
-import { Spawner } from './spawner.ts'
+import { type Command, Spawner } from './spawner.ts'
 
 const PROJECT = path.resolve(import.meta.dirname, '..')
 const OURS = path.join(PROJECT, 'bin/toolgate.cjs')
@@ -72,19 +72,16 @@ export class Ground {
 
   /** Our server, built, as a process with a state folder of its own, and with the rules above. */
   async ours(root = this.root, configuration: keyof typeof CONFIGURATIONS = 'none'): Promise<Server> {
-    const state = mkdtempSync(path.join(this.folder, 'state-'))
-    const env = {
-      PATH: process.env.PATH ?? '',
-      HOME: this.folder,
-      XDG_CONFIG_HOME: path.join(this.folder, `config-${configuration}`),
-      XDG_STATE_HOME: state,
-      // Kept between starts, as on any machine where it was started before.
-      XDG_CACHE_HOME: path.join(tmpdir(), 'toolgate-bench-cache')
-    }
+    const env = { ...this.#env(configuration), XDG_STATE_HOME: mkdtempSync(path.join(this.folder, 'state-')) }
     const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
     const started = await start(OURS, args, { cwd: root, env })
     const { token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
     return this.#serve(started, token)
+  }
+
+  /** Our command line, as somebody runs it who has the servers above. */
+  commandLine(args: readonly string[]): Command {
+    return { file: process.execPath, args: [OURS, ...args], cwd: this.root, env: this.#env('unconfigured') }
   }
 
   /** A floor that serves: one of the scripts under floors/. */
@@ -99,6 +96,16 @@ export class Ground {
     const spawner = new Spawner(path.join(FLOORS, 'spawn.mjs'))
     this.#cleanups.push(() => spawner.close())
     return spawner
+  }
+
+  #env(configuration: keyof typeof CONFIGURATIONS) {
+    return {
+      PATH: process.env.PATH ?? '',
+      HOME: this.folder,
+      XDG_CONFIG_HOME: path.join(this.folder, `config-${configuration}`),
+      // Kept between starts, as on any machine where it was started before.
+      XDG_CACHE_HOME: path.join(tmpdir(), 'toolgate-bench-cache')
+    }
   }
 
   onClear(cleanup: () => Promise<void> | void) {

@@ -1,4 +1,5 @@
 // All rows, in the order in which they are measured and told.
+import cli from './cli.ts'
 import code from './code.ts'
 import commands from './commands.ts'
 import edit from './edit.ts'
@@ -43,5 +44,6 @@ export const ROWS: readonly Row[] = [
   mcpClient,
   mcpServer,
   start,
+  cli,
   endurance
 ]
