@@ -112,6 +112,9 @@ t.test('deciding', { skip }, async t => {
     )
   })
 
+  // The others do not wait as long as a person needs.
+  await lua(`(function(beside) beside.guard_ms, beside.idle_ms = 50, 100 return true end)(require('toolgate.beside'))`)
+
   await t.test(
     'it is rejected with a reason, edited, and allowed for good by the rule that is spelled out',
     async t => {

@@ -5,9 +5,13 @@ local scratch = require('toolgate.scratch')
 local M = {
   --- Where a view is shown by itself: "split", "float" or "none".
   where = 'split',
+  --- How long no key decides after a view is shown, changes or gets the focus.
+  guard_ms = 500,
+  --- How long nobody must have pressed a key before a view is shown by itself.
+  idle_ms = 1000,
 }
 
-local GUARD_MS, IDLE_MS, LOOK_MS = 500, 1000, 200
+local LOOK_MS = 200
 local space = vim.api.nvim_create_namespace('toolgate_beside')
 local now = function() return vim.loop.hrtime() / 1e6 end
 local touched_at = 0
@@ -48,7 +52,7 @@ local function position(view)
   end
 end
 
-local function guard(view) view.ready_at = now() + GUARD_MS end
+local function guard(view) view.ready_at = now() + M.guard_ms end
 
 --- Whether a key may decide now; says why not.
 function M.may_decide(view)
@@ -198,7 +202,7 @@ end
 
 --- Whether nobody is at work in a way that a new window would disturb.
 local function is_idle()
-  return vim.api.nvim_get_mode().mode == 'n' and vim.fn.getcmdwintype() == '' and now() - touched_at > IDLE_MS
+  return vim.api.nvim_get_mode().mode == 'n' and vim.fn.getcmdwintype() == '' and now() - touched_at > M.idle_ms
 end
 
 local timer = vim.loop.new_timer()
