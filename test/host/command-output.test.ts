@@ -10,6 +10,7 @@ import { CommandOutput } from '../../src/host/processes/command-output.ts'
 import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes } from '../../src/host/processes/processes.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
+import { CALL_ID } from '../call-id.ts'
 
 t.test('a pipe that fails ends its output; what came before counts', async t => {
   const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
@@ -89,7 +90,7 @@ t.test('what waits for the disk is not cut off as the program ends', { timeout: 
   }
   const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
   const workspace = openWorkspace('default', t.testdirName)
-  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_1', env_allow: [] })
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [] })
   // As much as is read at once, and what the pipe then holds.
   const command = await processes.start({ command: 'head -c 100000 /dev/zero' })
   t.match(await command.ended, { exit_code: 0 })
@@ -103,7 +104,7 @@ t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_0
   const abort = new AbortController()
   const effects = { signal: abort.signal, committed: async () => {}, changed: () => {} }
   const workspace = openWorkspace('default', t.testdirName)
-  const options = { call_id: 'tc_1', env_allow: [], quiet_ms: 20 }
+  const options = { call_id: CALL_ID, env_allow: [], quiet_ms: 20 }
   const processes = new Processes(spawner, outputs, workspace, effects, options)
   const command = await processes.start({ command: 'cat', interactive: true })
   t.teardown(async () => {

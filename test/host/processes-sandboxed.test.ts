@@ -10,6 +10,7 @@ import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes, type StartOptions } from '../../src/host/processes/processes.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
+import { CALL_ID } from '../call-id.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -31,7 +32,7 @@ function bench(t: Test) {
     ownPorts: () => []
   })
   const environment = { PATH: process.env.PATH! }
-  const options = { call_id: 'tc_1', env_allow: [], environment, sandbox }
+  const options = { call_id: CALL_ID, env_allow: [], environment, sandbox }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
   t.teardown(() => outputs.stored())
   const start = async (command: string, more: Partial<Omit<StartOptions, 'command' | 'argv'>> = {}) => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { newId } from '../../src/calls/id.ts'
 import { ToolError } from '../../src/errors.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import type { Delta } from '../../src/host/processes/command.ts'
@@ -12,6 +13,7 @@ import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes, type RunOptions, type ShellResult } from '../../src/host/processes/processes.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
+import { CALL_ID } from '../call-id.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -33,6 +35,9 @@ interface Bench {
   ): Promise<{ deltas: Delta[]; result: ShellResult }>
 }
 
+/** Of the calls of another server. */
+const OTHER_ID = newId('tc')
+
 function bench(t: Test, environment: Record<string, string> = { PATH: process.env.PATH! }): Bench {
   const top = realpathSync(t.testdir({ ws: { inside: { 'a.txt': '' } } }))
   const root = join(top, 'ws')
@@ -45,7 +50,7 @@ function bench(t: Test, environment: Record<string, string> = { PATH: process.en
     },
     changed: () => {}
   }
-  const options = { call_id: 'tc_1', env_allow: ['ALSO_ME'], environment }
+  const options = { call_id: CALL_ID, env_allow: ['ALSO_ME'], environment }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
   const shell: Bench['shell'] = (command, more) => processes.run({ command, timeout_ms: LONG, ...more })
   const self: Bench = {
@@ -98,7 +103,7 @@ t.test('a command gives its output, its exit and nothing else', async t => {
     t.equal(told.map(({ text }) => text).join(''), rest[stream])
     t.equal(told[0]!.offset, 0)
   }
-  t.match(await outputs.read('tc_1', { stream: 'stdout', offset: 4, limit: 1000, wait_ms: 0 }), {
+  t.match(await outputs.read(CALL_ID, { stream: 'stdout', offset: 4, limit: 1000, wait_ms: 0 }), {
     text: `${root}\n`,
     ended: true
   })
@@ -144,7 +149,7 @@ t.test('it sees the allowed environment and what the call sets, never a secret',
     GIT_TERMINAL_PROMPT: '0',
     GCM_INTERACTIVE: 'never',
     DEBIAN_FRONTEND: 'noninteractive',
-    TOOL_CALL_ID: 'tc_1',
+    TOOL_CALL_ID: CALL_ID,
     PWD: root
   })
 })
@@ -200,6 +205,21 @@ t.test('past its time it is asked to end, then made to', async t => {
   const stubborn = (await run('trap "" TERM; echo $$; while :; do sleep 0.01; done', { timeout_ms: 300 })).result
   t.match(stubborn, { exit_code: null, signal: 'SIGKILL', timed_out: true })
   t.notOk(lives(Number(stubborn.stdout)))
+})
+
+t.test('what is between two programs as its command ends is found all the same', async t => {
+  const { run, processes } = bench(t)
+  // The control group tells only of the oldest command.
+  const older = await processes.start({ command: 'exec sleep 100' })
+  const missed: number[] = []
+  for (let round = 0; round < 60; round += 1) {
+    const { result } = await run('setsid sleep 100 >/dev/null 2>&1 & echo $!')
+    const pid = Number(result.stdout)
+    if (!result.survivors.includes(pid)) missed.push(round)
+  }
+  t.same(missed, [])
+  older.stop()
+  t.match(await older.ended, { survivors: [] })
 })
 
 t.test('background processes are ended with it, in its group or out of its session', async t => {
@@ -362,7 +382,7 @@ t.test('a long output shows its beginning and end; the whole can be read', async
   )!
   t.ok(result.truncated)
   t.equal(Number(from), head!.length)
-  const left = await outputs.read('tc_1', { stream: 'stdout', offset: Number(from), limit: Number(bytes), wait_ms: 0 })
+  const left = await outputs.read(CALL_ID, { stream: 'stdout', offset: Number(from), limit: Number(bytes), wait_ms: 0 })
   t.ok(head + left!.text + tail === whole, 'head, the part left out and tail are the whole')
   t.equal(left!.text.split('\n').length - 1, Number(lines))
   t.ok(head!.length + tail!.length <= 50_000)
@@ -378,8 +398,8 @@ t.test('hundreds of megabytes fill neither memory nor the disk', async t => {
     const before = process.memoryUsage.rss()
     for await (const _ of processes.run({ command: 'head -c 300000000 /dev/zero', timeout_ms: 60000 }));
     const q = { stream: 'stdout', limit: 1e9, wait_ms: 0 }
-    const first = await outputs.read('tc_9', { ...q, offset: 0 })
-    const rest = await outputs.read('tc_9', { ...q, offset: first.next_offset })
+    const first = await outputs.read('${OTHER_ID}', { ...q, offset: 0 })
+    const rest = await outputs.read('${OTHER_ID}', { ...q, offset: first.next_offset })
     console.log(JSON.stringify({ grown: most - before, rest: { ...rest, text: rest.text.length } }))
     `
   )
@@ -454,7 +474,7 @@ function serve(root: string, script: string) {
     const outputs = new Outputs(${JSON.stringify(join(root, '..', 'server'))}, { spill_bytes: 1e6 })
     const workspace = openWorkspace('default', ${JSON.stringify(root)})
     const spawner = new Spawner(process.env)
-    const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_9', env_allow: [] })
+    const processes = new Processes(spawner, outputs, workspace, effects, { call_id: '${OTHER_ID}', env_allow: [] })
     ${script}
     await outputs.stored()
     await spawner.close()

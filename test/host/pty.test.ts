@@ -6,6 +6,7 @@ import type { Command } from '../../src/host/processes/command.ts'
 import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes, type StartOptions } from '../../src/host/processes/processes.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
+import { CALL_ID } from '../call-id.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -16,7 +17,7 @@ function bench(t: Test) {
   const outputs = new Outputs(join(top, 'outputs'), { spill_bytes: 1 << 20 })
   const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
   const environment = { PATH: process.env.PATH! }
-  const options = { call_id: 'tc_1', env_allow: [], environment }
+  const options = { call_id: CALL_ID, env_allow: [], environment }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
   t.teardown(() => outputs.stored())
   const start = async (command: string, more: Partial<Omit<StartOptions, 'command' | 'argv'>> = {}) => {
@@ -44,7 +45,7 @@ t.test('a command has a terminal of its own, with the size asked for', async t =
     env: { NODE_OPTIONS: '--no-such-option' }
   })
   t.match(await command.ended, { exit_code: 0, signal: null, survivors: [] })
-  t.equal(command.texts().output, `24 80\r\nxterm-256color ${root}/inside tc_1 |\r\n`)
+  t.equal(command.texts().output, `24 80\r\nxterm-256color ${root}/inside ${CALL_ID} |\r\n`)
 })
 
 t.test('it takes input, other sizes and an end, and its screen can be read again', async t => {
@@ -58,7 +59,7 @@ t.test('it takes input, other sizes and an end, and its screen can be read again
   await shows(command, 'é and more')
   command.endInput()
   t.match(await command.ended, { exit_code: 3 })
-  const whole = await outputs.read('tc_1', { stream: 'output', offset: 0, limit: 1e6, wait_ms: 0 })
+  const whole = await outputs.read(CALL_ID, { stream: 'output', offset: 0, limit: 1e6, wait_ms: 0 })
   t.equal(whole!.text, command.texts().output)
   t.match(whole!.text, '50 100')
   await t.rejects(command.write('late'), { code: 'CONFLICT' })

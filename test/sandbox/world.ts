@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
+import { newId } from '../../src/calls/id.ts'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
@@ -78,12 +79,11 @@ export async function keptWorld(
     ownPorts: () => []
   })
   const workspace = openWorkspace('default', root)
-  let calls = 0
 
   /** Those of one call. */
   function processes(keptBy: Sandbox = sandbox) {
     const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-    const options = { call_id: `tc_${++calls}`, env_allow: [], environment, sandbox: keptBy }
+    const options = { call_id: newId('tc'), env_allow: [], environment, sandbox: keptBy }
     return new Processes(spawner, outputs, workspace, effects, options)
   }
 

@@ -16,6 +16,7 @@ import type { Change, Host } from '../../src/host/host.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import type { Tasks } from '../../src/tool/tasks.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool.ts'
+import { CALL_ID } from '../call-id.ts'
 
 export interface World {
   root: string
@@ -64,7 +65,7 @@ export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => P
   const compute = new Compute()
   t.teardown(() => compute.close())
   const ctx: Context = {
-    call_id: 'tc_test',
+    call_id: CALL_ID,
     session_id: 'test',
     workspace: { name: 'default', root },
     signal: abort.signal,

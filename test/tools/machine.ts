@@ -11,6 +11,7 @@ import type { Spawner } from '../../src/host/processes/spawner.ts'
 import { FileList } from '../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 import type { Context, Progress, Tool } from '../../src/tool.ts'
+import { CALL_ID } from '../call-id.ts'
 import { makeWorld, type Tree, type World } from './context.ts'
 
 export interface Machine extends World {
@@ -30,7 +31,7 @@ export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}, more: Pa
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, ripgrep, watcher)
   const effects = { signal: world.abort.signal, committed: async () => {}, changed: () => {} }
-  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: 'tc_test', env_allow: [], ...more })
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [], ...more })
   t.teardown(async () => {
     list.close()
     watcher.close()

@@ -23,6 +23,8 @@ export function serve(require: NodeJS.Require) {
   const MIND_MS = 500
   const LAST_GRACE_MS = 200
   const LAST_LOOKS = 100
+  /** How long a program may take to start, looked at each millisecond. */
+  const STARTING_MS = 100
 
   const [cgroup, folder] = process.argv.slice(-2) as [string, string]
 
@@ -285,15 +287,28 @@ export function serve(require: NodeJS.Require) {
 
   function isRelative(one: number, pid: number, mark: string) {
     try {
-      const status = fs.readFileSync(`/proc/${one}/status`, 'latin1')
-      const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
-      if (field('State') === 'Z' || field('State') === 'X' || Number(field('Tgid')) !== one) return false
-      // The first number is the one seen from here; more follow for namespaces further in.
-      if (Number(field('NSsid')) === pid || Number(field('NSpgid')) === pid) return true
-      return mark !== '' && `\0${fs.readFileSync(`/proc/${one}/environ`, 'latin1')}`.includes(`\0${mark}\0`)
+      for (let looks = 0; ; looks += 1) {
+        const status = fs.readFileSync(`/proc/${one}/status`, 'latin1')
+        const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
+        if (field('State') === 'Z' || field('State') === 'X' || Number(field('Tgid')) !== one) return false
+        // The first number is the one seen from here; more follow for namespaces further in.
+        if (Number(field('NSsid')) === pid || Number(field('NSpgid')) === pid) return true
+        if (mark === '') return false
+        const environment = fs.readFileSync(`/proc/${one}/environ`, 'latin1')
+        if (environment !== '' || (looks > 0 && !isStarting(one)) || looks === STARTING_MS)
+          return `\0${environment}`.includes(`\0${mark}\0`)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      }
     } catch {
       return false
     }
+  }
+
+  // Between two programs a process has neither arguments nor an environment, and its mark cannot be seen. The kernel's
+  // own never have any, and no memory.
+  function isStarting(pid: number) {
+    const hasMemory = /^VmSize:/m.test(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))
+    return hasMemory && fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1') === ''
   }
 
   // Where there is no /proc: the members of the group, as ps tells them.

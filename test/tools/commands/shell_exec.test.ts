@@ -6,6 +6,7 @@ import { Spawner } from '../../../src/host/processes/spawner.ts'
 import type { JobCommand, JobFacts, Tasks } from '../../../src/tool/tasks.ts'
 import type { Progress } from '../../../src/tool.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
+import { CALL_ID } from '../../call-id.ts'
 import { code, NO_HISTORY, run } from '../context.ts'
 import { drain, makeMachine } from '../machine.ts'
 
@@ -109,18 +110,18 @@ t.test('past the time that its caller waits it runs on as a task', async t => {
     timed_out: false,
     survivors: [],
     isolation: 'none',
-    task_id: 'tc_test'
+    task_id: CALL_ID
   })
-  t.match(
+  t.equal(
     shellExec.present(answer, input).content,
-    /^first\n\[It runs on as task tc_test; its output goes on at byte 6\]$/
+    `first\n[It runs on as task ${CALL_ID}; its output goes on at byte 6]`
   )
   const [{ command, facts }] = taken as [(typeof taken)[0]]
   t.same(facts, { command: 'echo first; sleep 0.6; echo second', cwd: '.', interactive: false, description: 'a try' })
   const told = await command.deltas().next()
   t.match(told.value, { text: 'second\n', offset: 6 }, 'whoever follows it goes on where the answer left')
   t.match(await command.ended, { exit_code: 0 })
-  t.match(await outputs.read('tc_test', { stream: 'output', offset: 6, limit: 100, wait_ms: 0 }), { text: 'second\n' })
+  t.match(await outputs.read(CALL_ID, { stream: 'output', offset: 6, limit: 100, wait_ms: 0 }), { text: 'second\n' })
 })
 
 t.test('it is moved to the background when nobody waits any more', async t => {
@@ -137,7 +138,7 @@ t.test('it is moved to the background when nobody waits any more', async t => {
   ) as AsyncGenerator<Progress, { task_id?: string }>
   t.match((await running.next()).value, { delta: { text: 'up\n' } })
   moved.abort()
-  t.match(await running.next(), { done: true, value: { task_id: 'tc_test', exit_code: null } })
+  t.match(await running.next(), { done: true, value: { task_id: CALL_ID, exit_code: null } })
   taken[0]!.command.stop()
   t.match(await taken[0]!.command.ended, { signal: 'SIGTERM' })
 })
@@ -166,7 +167,7 @@ t.test('what it leaves in the background is kept where that is asked for', async
   const { taken, jobs } = takingJobs()
   const input = { command: 'setsid sleep 100 >/dev/null 2>&1 & (sleep 100) & echo up', survivors: 'keep' as const }
   const answer = await run(shellExec, input, { ...ctx, jobs })
-  t.match(answer, { exit_code: 0, task_id: 'tc_test', output: 'up\n' })
+  t.match(answer, { exit_code: 0, task_id: CALL_ID, output: 'up\n' })
   t.ok(answer.survivors.length >= 2)
   t.match(
     shellExec.present(answer, input).content,
