@@ -58,7 +58,12 @@ async function begin(context: Context, root: string, answers: Answers | undefine
   terminal.out(`Wrote ${file}`)
   if (policy.allowed.length > 0)
     terminal.out('What it allows holds once you trust it: toolgate trust .toolgate/config.jsonc')
-  terminal.out('Serve the project with: toolgate serve')
+  const found = await context.find().catch(() => undefined)
+  terminal.out(
+    found
+      ? `The project is served at ${found.url}; restart that to go by the file.`
+      : 'Serve the project with: toolgate serve'
+  )
   tellEditors(context, editors, root)
 }
 

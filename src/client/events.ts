@@ -16,7 +16,7 @@ export interface EventsOptions {
   /** Which front end this is. Default: the name that the client calls itself. */
   client_id?: string
   signal?: AbortSignal
-  /** Told when the connection is lost, before it is made again. */
+  /** Told when the connection is lost, before it is made again; not again for each try that fails. */
   onDisconnect?: (cause: unknown) => void
   /** A connection that is silent for this long is given up. The server speaks every 15 s. */
   silence_ms?: number
@@ -57,11 +57,11 @@ export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGe
         retry = retry_ms ?? frame.retry ?? retry
         yield frame.event
       }
-      options.onDisconnect?.(new Error('The stream ended.'))
+      if (tries === 0) options.onDisconnect?.(new Error('The stream ended.'))
     } catch (cause) {
       if (signal?.aborted) return
       if (!ever || !mayComeBack(cause, wire)) throw cause
-      options.onDisconnect?.(cause)
+      if (tries === 0) options.onDisconnect?.(cause)
     } finally {
       silence.end()
     }

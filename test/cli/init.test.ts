@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { atTerminal, noTerminal } from './at-terminal.ts'
-import { place } from './toolgate.ts'
+import { place, served } from './toolgate.ts'
 
 const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
 
@@ -21,6 +21,12 @@ t.test('without questions nothing is loosened; what is there is never overwritte
   t.match(await toolgate(['config', 'check', '--json']), { code: 0, stdout: '{"faults":[],"warnings":[]}\n' })
   t.match(await toolgate(['init', '--yes']), { code: 6, stderr: /is there already, and is left as it is/ })
   t.equal(readFileSync(file, 'utf8'), written)
+})
+
+t.test('a server that runs is told of', async t => {
+  const { toolgate, server } = await served(t)
+  const { stdout } = await toolgate(['init', '--yes'])
+  t.equal(stdout.split('\n')[1], `The project is served at ${server.url}; restart that to go by the file.`)
 })
 
 t.test('the lines for editors alone', async t => {

@@ -260,11 +260,15 @@ t.test('a token that is revoked ends what followed events by it', async t => {
 t.test('a server that came back elsewhere is found again', async t => {
   const one = await started(t)
   const two = await startApp(t)
-  const client = connect({ url: one.url, token: TOKEN, rediscover: async () => ({ url: two.url, token: TOKEN }) })
-  const events = client.events({ types: ['tool.call'] })
+  let tries = 0
+  let lost = 0
+  const rediscover = async () => ({ url: ++tries < 3 ? one.url : two.url, token: TOKEN })
+  const client = connect({ url: one.url, token: TOKEN, rediscover })
+  const events = client.events({ types: ['tool.call'], retry_ms: 1, onDisconnect: () => lost++ })
   t.match((await events.next()).value, { type: 'stream.snapshot', instance: one.app.instance })
   await one.close()
   t.match((await events.next()).value, { type: 'stream.snapshot', instance: two.app.instance })
   t.equal(client.connection.url, two.url)
+  t.equal(lost, 1, 'told once, however often it was tried')
   await events.return(undefined)
 })
