@@ -76,6 +76,12 @@ export async function neovim(t: Test, { folder, project, home }: Place, options 
     /** Types these keys, as `:map` writes them. */
     type: (keys: string) => remote('--remote-send', keys),
     command: (command: string) => lua(`vim.fn.execute([[${command}]])`),
+    /** Ends it as a person does, whatever is not saved. */
+    async leave() {
+      const ended = once(child, 'exit')
+      await remote('--remote-send', '<C-\\><C-n>:qa!<CR>')
+      await ended
+    },
     messages: () => lua(`vim.fn.execute('messages')`),
     /** The lines of the buffer of this name. */
     lines: (name: string): Promise<string[]> =>

@@ -134,9 +134,32 @@ t.test('deciding', { skip }, async t => {
       await type('e')
       await until(`vim.bo.filetype == 'json'`)
       await type(':%s/tulips/daisies/<CR><C-c><C-c>')
+      const shows = (text: string) => until(`vim.tbl_contains(vim.fn.getline(1, '$'), '${text}') and ${KEYS_DECIDE}`)
+      await shows('+daisies')
+      t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, changed by you'))
+      t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'what they would do is shown first')
+      await type('a')
+      t.match(await editor.messages(), 'changed parameters get no rule')
+      await type('u')
+      await shows('+tulips')
+      t.notMatch((await lua('vim.fn.getline(1, "$")')).join('\n'), 'daisies')
+
+      await type('e')
+      await until(`vim.bo.filetype == 'json'`)
+      await type(':%s/"violets"/"moss"/<CR><C-c><C-c>')
+      await until(`vim.fn.execute('messages'):find('not as it must be: ') ~= nil`)
+      t.equal(await lua('vim.bo.filetype'), 'json', 'what was written is still there')
+      await type('u:%s/tulips/daisies/<CR><C-c><C-c>')
+      await shows('+daisies')
+      write('poem.txt', 'red roses\nviolets\n')
+      await type('y')
+      await shows(' red roses')
+      t.match(await editor.messages(), 'not approved: it would do something else by now.')
+      t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
+      await type('y')
       await until(NOTHING_WAITS)
       await client.get(second.tool_call_id, { wait_ms: 10_000 })
-      t.equal(read('poem.txt'), 'roses\ndaisies\n')
+      t.equal(read('poem.txt'), 'red roses\ndaisies\n')
 
       const touch = await client.call('shell_exec', { command: 'touch c.txt' })
       await visit(touch.tool_call_id)
@@ -332,7 +355,13 @@ t.test('deciding', { skip }, async t => {
 
   await t.test('it comes back to a server that was started again, and misses nothing', async t => {
     at.server.process.kill('SIGKILL')
-    await until(`require('toolgate').status() ~= 'toolgate'`)
+    await until(`require('toolgate.session').state == 'off'`)
+    const hint = `Toolgate: No server was found. Start one: toolgate serve (in ${at.project})`
+    const SAID = `vim.fn.execute('messages'):gsub('\\n', '')`
+    await type(':Toolgate approvals<CR>')
+    await until(`${SAID} == '${hint}'`)
+    await type(':messages clear | Toolgate disconnect<CR>:Toolgate approvals<CR>')
+    await until(`${SAID} == '${hint}'`)
     const again = await at.serve()
     await until(`require('toolgate').status() == 'toolgate'`)
     const reborn = connect({ url: again.url, token: token(again), client: 'agent' })
@@ -346,11 +375,13 @@ t.test('deciding', { skip }, async t => {
 
 /** Waits until the server was told of this many buffers; the editor tells in its own time. */
 async function told({ server, editor }: Awaited<ReturnType<typeof world>>, count: number) {
-  for (;;) {
-    const answer = await fetch(`${server.url}/buffers`, { headers: { authorization: `Bearer ${token(server)}` } })
-    if (((await answer.json()) as { buffers: object[] }).buffers.length === count) return
-    await editor.lua('{ vim.wait(20) }')
-  }
+  while ((await held({ server })) !== count) await editor.lua('{ vim.wait(20) }')
+}
+
+/** How many buffers the server knows of. */
+async function held({ server }: { server: { url: string; discovery_file: string } }) {
+  const answer = await fetch(`${server.url}/buffers`, { headers: { authorization: `Bearer ${token(server)}` } })
+  return ((await answer.json()) as { buffers: object[] }).buffers.length
 }
 
 t.test('with other settings', { skip }, async t => {
@@ -382,5 +413,33 @@ t.test('with other settings', { skip }, async t => {
     await type('yyes<CR>')
     await until(NOTHING_WAITS)
     t.equal((await client.get(call.tool_call_id, { wait_ms: 10_000 })).status, 'success')
+  })
+
+  await t.test('a call is changed to one that nobody would have been asked about', async t => {
+    at.write('.env', 'SECRET=1\n')
+    const call = await client.call('read_file', { path: '.env' })
+    await at.visit(call.tool_call_id)
+    await type('e')
+    await until(`vim.bo.filetype == 'json'`)
+    await type(':%s/\\.env/b.lua/<CR><C-c><C-c>')
+    await until(`vim.fn.getline(1) == 'read_file: read_file with other parameters' and ${KEYS_DECIDE}`)
+    await type('yyes<CR>')
+    await until(NOTHING_WAITS)
+    t.match(await client.get(call.tool_call_id, { wait_ms: 10_000 }), {
+      status: 'success',
+      params: { path: 'b.lua' },
+      requested_params: { path: '.env' },
+      approved_by: { client: 'neovim' }
+    })
+  })
+
+  await t.test('who leaves Neovim holds nothing any more', async t => {
+    await editor.command('edit b.lua')
+    await type('Othree<Esc>')
+    await told(at, 1)
+    // The server may take its time.
+    await editor.lua(`(function(files) files.leave_ms = 20000 return true end)(require('toolgate.files'))`)
+    await editor.leave()
+    t.equal(await held(at), 0)
   })
 })

@@ -50,6 +50,15 @@ local function open_scratch(name, lines)
   vim.cmd('normal! G')
 end
 
+--- Says that nothing waits; where that can't be known, why, and what to do.
+local function say_nothing_waits()
+  if session.state == 'live' then return say('nothing waits for a decision.') end
+  local why = session.why and session.why ~= '' and session.why or 'it has gone'
+  say(session.state == 'off' and why
+    or session.state == 'refused' and 'the server refuses to be followed: ' .. why
+    or ('no server answers. Start it: toolgate serve (%s)'):format(why), vim.log.levels.WARN)
+end
+
 --- The waiting call that is meant: the one of the current window, the one named, or the only one.
 local function the_call(id)
   if id then
@@ -59,8 +68,8 @@ local function the_call(id)
   end
   local here = approvals.find(vim.api.nvim_buf_get_name(0):match('toolgate://call/(.*)'))
   if here or #approvals.pending == 1 then return here or approvals.pending[1] end
-  say(#approvals.pending == 0 and 'nothing waits for a decision.'
-    or 'several calls wait: choose one by :Toolgate approvals.', vim.log.levels.WARN)
+  if #approvals.pending == 0 then return say_nothing_waits() end
+  say('several calls wait: choose one by :Toolgate approvals.', vim.log.levels.WARN)
 end
 
 --- Decides on what is in the current window. What was not seen is shown first, and nothing decided.
@@ -133,7 +142,7 @@ end)
 M.verbs = {
   approvals = function()
     local waiting = beside.all()
-    if #waiting == 0 then return say('nothing waits for a decision.') end
+    if #waiting == 0 then return say_nothing_waits() end
     if #waiting == 1 then return beside.visit(waiting[1]) end
     vim.ui.select(vim.list_slice(waiting, 1), {
       prompt = 'These wait:',
@@ -176,8 +185,9 @@ function M.run(words)
     table.sort(known)
     return say(('%s is no verb; there are %s.'):format(verb, table.concat(known, ', ')), vim.log.levels.ERROR)
   end
-  if session.state == 'stopped' and verb ~= 'connect' then require('toolgate').connect() end
-  M.verbs[verb](words)
+  if verb == 'connect' or verb == 'disconnect' then return M.verbs[verb]() end
+  if not session.following then require('toolgate').connect() end
+  session.once_known(function() M.verbs[verb](words) end)
 end
 
 --- What may stand where the cursor is.

@@ -9,7 +9,10 @@ function M.find(project, done)
   if not ok then return done(nil, tostring(candidates):gsub('^.-:%d+: ', '')) end
   local function try(index)
     local candidate = candidates[index]
-    if not candidate then return done(nil, 'No server serves ' .. project .. '. Start one with: toolgate serve') end
+    if not candidate then
+      local folder = vim.fn.fnamemodify(project, ':~')
+      return done(nil, ('No server was found. Start one: toolgate serve (in %s)'):format(folder))
+    end
     if not candidate.record then return done(candidate) end
     http.request({ url = candidate.url }, { path = '/health', timeout = 2 }, function(health)
       if health and health.instance == candidate.record.instance then return done(candidate) end

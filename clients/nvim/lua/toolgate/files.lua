@@ -5,6 +5,8 @@ local session = require('toolgate.session')
 local M = {
   --- Whether buffers without changes are read again when their file has changed.
   reload = true,
+  --- How long leaving Neovim may wait until the server knows that nothing is held any more.
+  leave_ms = 300,
 }
 
 local GATHER_MS, SETTLE_MS, RENEW_MS = 100, 300, 45000
@@ -123,15 +125,33 @@ function M.tell_soon()
   settle:start(SETTLE_MS, 0, vim.schedule_wrap(tell_all))
 end
 
---- The lease on what is held runs out unless it is renewed.
-local function renew()
+--- By name, the workspaces that something is held of.
+local function workspaces_told()
   local workspaces = {}
   for _, each in pairs(told) do
     workspaces[each.workspace] = true
   end
-  for workspace in pairs(workspaces) do
+  return workspaces
+end
+
+--- The lease on what is held runs out unless it is renewed.
+local function renew()
+  for workspace in pairs(workspaces_told()) do
     if session.state == 'live' then put({}, workspace) end
   end
+end
+
+--- Takes all back at once: nobody holds it any more. Where the server does not answer in time its lease runs out.
+local function leave()
+  settle:stop()
+  renewal:stop()
+  if session.state ~= 'live' or not next(told) then return end
+  local workspaces = workspaces_told()
+  told, queue = {}, {}
+  for workspace in pairs(workspaces) do
+    enqueue({ method = 'DELETE', path = ('/buffers?workspace=%s&client_id=%s'):format(encode(workspace), session.client_id) })
+  end
+  vim.wait(M.leave_ms, function() return not busy end, 5)
 end
 
 function M.setup(reload)
@@ -139,6 +159,7 @@ function M.setup(reload)
   local group = vim.api.nvim_create_augroup('toolgate_files', { clear = true })
   vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'InsertLeave', 'BufWritePost', 'BufUnload', 'BufReadPost',
     'BufModifiedSet' }, { group = group, callback = M.tell_soon })
+  vim.api.nvim_create_autocmd('VimLeavePre', { group = group, callback = leave })
   renewal:start(RENEW_MS, RENEW_MS, vim.schedule_wrap(renew))
   session.listen(function(event)
     if event.type == 'file.changed' then

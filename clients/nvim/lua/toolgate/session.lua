@@ -18,11 +18,17 @@ local TYPES = {
   'tool.call', 'tool.decision', 'tool.result', 'tool.delegate', 'tool.delegation_ended', 'file.changed',
   'job.started', 'job.exited', 'agent.state', 'mcp.changed', 'tools.changed', 'rules.changed',
 }
-local listeners = {}
+local listeners, waiting = {}, {}
 
 --- Calls `listener(event)` for every event, and for {type = "state"} when the connection is another.
 function M.listen(listener)
   table.insert(listeners, listener)
+end
+
+--- Calls `act` once it is known how things stand, and never before `connect()`.
+function M.once_known(act)
+  if M.state ~= 'stopped' then return act() end
+  table.insert(waiting, act)
 end
 
 local function tell(event)
@@ -36,6 +42,12 @@ local function say_state(state, why)
   M.state, M.why = state, why
   if state == 'refused' then say('the server refuses to be followed: ' .. why, vim.log.levels.ERROR) end
   tell({ type = 'state' })
+  -- Later, so that the snapshot of a stream that begins is heard before.
+  local now_known = state ~= 'stopped' and waiting or {}
+  waiting = {}
+  for _, act in ipairs(now_known) do
+    vim.schedule(act)
+  end
   vim.cmd('redrawstatus!')
 end
 

@@ -1,6 +1,7 @@
 -- The view of a call that waits for a decision, and the keys that decide on it.
 local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
+local params = require('toolgate.params')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
 local session = require('toolgate.session')
@@ -16,11 +17,31 @@ local function at_hand(view)
   return approvals.find(view.call), view.digest
 end
 
+--- Shows the call with these parameters from now on; as it was asked where they are nil.
+local function show_changed(view, changed)
+  view.changed = changed
+  beside.renew(view)
+end
+
 --- Asks for more than a key where the call is strict.
-function M.confirm(call, done)
+local function confirm(call, done)
   if call.approval.level ~= 'strict' then return done({}) end
   vim.ui.input({ prompt = call.approval.preview.title .. ' is strict. Type yes to approve: ' }, function(said)
     if said == 'yes' then done({ confirm = true }) else say('nothing decided, the call waits on.') end
+  end)
+end
+
+--- Approves with the parameters that the person gave, where the call would still do with them what is shown.
+local function approve_changed(view, changed, fields)
+  params.foresee(changed, changed.changed.text, function(now, why)
+    local call = approvals.find(view.call)
+    if not call or view.changed ~= changed then return end
+    if not now then return say('not approved: ' .. why, vim.log.levels.ERROR) end
+    if now.changed.digest == changed.changed.digest then
+      return approvals.decide(call, 'approve', params.approving(changed, fields))
+    end
+    show_changed(view, now)
+    say('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
   end)
 end
 
@@ -29,8 +50,11 @@ local keys = {}
 function keys.y(view)
   local call, digest = at_hand(view)
   if not call then return end
-  M.confirm(call, function(more)
-    approvals.decide(call, 'approve', vim.tbl_extend('force', { digest = digest }, more))
+  local changed = view.changed
+  confirm(changed or call, function(more)
+    local fields = vim.tbl_extend('force', { digest = digest }, more)
+    if changed then return approve_changed(view, changed, fields) end
+    approvals.decide(call, 'approve', fields)
   end)
 end
 
@@ -54,6 +78,7 @@ end
 function keys.a(view)
   local call, digest = at_hand(view)
   if not call then return end
+  if view.changed then return say('changed parameters get no rule: y approves once, u takes them back.') end
   local options = call.approval.always_options
   if #options == 0 then return say('no rule could allow this for good: it is asked each time.') end
   vim.ui.select(options, {
@@ -66,11 +91,23 @@ end
 
 function keys.e(view)
   local call = at_hand(view)
-  if call then require('toolgate.params').edit(call) end
+  if not call then return end
+  params.edit(view.changed or call, function(changed)
+    local is_here = beside.current() == view
+    show_changed(view, changed)
+    if is_here then beside.visit(view) end
+    say('this is what it would do with them; decide on it here.')
+  end)
+end
+
+function keys.u(view)
+  if not view.changed then return say('its parameters are as they were asked.') end
+  show_changed(view, nil)
 end
 
 function keys.d(view)
   local call = approvals.find(view.call)
+  if call and view.changed then return say('only what was asked can be compared: u takes your parameters back.') end
   if call then require('toolgate.compare').open(call) end
 end
 
@@ -87,7 +124,7 @@ local function view_of(call)
   function view.draw()
     local fresh = approvals.find(id)
     view.digest = fresh.approval.digest
-    return words.of_call(fresh)
+    return words.of_call(view.changed or fresh)
   end
   function view.about()
     local fresh = approvals.find(id)
@@ -128,12 +165,14 @@ end
 approvals.on.renewed = function(call)
   local view = views[call.tool_call_id]
   view.title = title(call)
+  -- What was foreseen of other parameters may not hold any more.
+  view.changed = nil
   beside.renew(view)
 end
 
 approvals.on.settled = function(call, how, mine)
   local view = views[call.tool_call_id]
-  views[call.tool_call_id] = nil
+  views[call.tool_call_id], view.changed = nil, nil
   require('toolgate.compare').close(call.tool_call_id)
   if mine then return beside.remove(view) end
   local what = ('%s: %s'):format(call.tool, how)

@@ -87,7 +87,8 @@ function M.of_call(call)
   local add = into(lines, marks)
   local approval, preview = call.approval, call.approval.preview
   add(call.tool .. ': ' .. preview.title, 'ToolgateTitle')
-  add('y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away', QUIET)
+  add(call.changed and 'y approve as changed  n reject  r reject, why  e edit on  u as asked  ? help  q away'
+    or 'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away', QUIET)
   add(approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
     approval.level == 'strict' and 'ToolgateWarning' or nil)
   for _, note in ipairs(preview.notes or {}) do
@@ -102,7 +103,7 @@ function M.of_call(call)
     add_diff(add, preview.diff)
   end
   add('')
-  add('Parameters', 'ToolgateTitle')
+  add(call.changed and 'Parameters, changed by you' or 'Parameters', 'ToolgateTitle')
   local names = type(call.params) == 'table' and vim.tbl_keys(call.params) or {}
   table.sort(names)
   for _, name in ipairs(names) do
@@ -136,7 +137,8 @@ M.HELP = {
   'n      reject',
   'r      reject, and say why: the reason reaches whoever asked',
   'a      approve, and always allow the like, by a rule that you choose',
-  'e      edit the parameters, then approve with them',
+  'e      edit the parameters: what they would do is shown here, to decide on',
+  'u      take back the parameters that you edited',
   'd      compare the whole texts before and after, side by side',
   ']] [[  the next and the previous call that waits',
   'q      put away; that is no vote, the call waits on',
