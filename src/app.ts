@@ -373,8 +373,7 @@ async function listenable(
     // Its own word that it listens says less than ours.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
     genReqId: requestIds(),
-    requestIdLogLabel: 'request_id',
-    logController: new LogController({ disableRequestLogging: true })
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
   })
   app.server.maxConnections = settings.limits.connections
   installProblems(app as unknown as FastifyInstance, masking)
