@@ -40,10 +40,21 @@ remembered."
                            "Params that you edited are for this once"
                          "Nothing would be remembered for this one"))))
          (label (toolgate-always--read options))
-         (option (seq-find (lambda (option)
-                             (equal label (toolgate-get option 'label)))
-                           options)))
-    (toolgate-decide-approve call (toolgate-get option 'id))))
+         (option (or (seq-find (lambda (option)
+                                 (equal label (toolgate-get option 'label)))
+                               options)
+                     (user-error "Nothing chosen, nothing decided"))))
+    (when (toolgate-always--meant-p option)
+      (toolgate-decide-approve call (toolgate-get option 'id)))))
+
+;; Each front end of completion shows candidates its own way, and some choose the
+;; first by RET: what is remembered is asked about once it is known.
+(defun toolgate-always--meant-p (option)
+  "Return whether the person wants just what OPTION would remember."
+  (y-or-n-p (format "Approve, and remember%s%s ? "
+                    (if (string-match-p "\n" (toolgate-always--rules option))
+                        "\n" " ")
+                    (toolgate-always--rules option))))
 
 (defun toolgate-always--read (options)
   "Ask which of OPTIONS to remember, and return its label."
@@ -62,7 +73,7 @@ remembered."
                (affixation-function
                 . ,(lambda (some) (toolgate-always--affix some options))))
            (complete-with-action action labels text predicate)))
-       nil t nil nil (car labels)))))
+       nil t))))
 
 (defun toolgate-always--lists-itself-p ()
   "Return whether candidates are shown without being asked for."

@@ -274,7 +274,7 @@ Return a function that lets go of it."
   (interactive nil toolgate-approval-mode)
   (find-file-other-window
    (or (car (toolgate-place-files toolgate-decide-call))
-       (user-error "It names no file"))))
+       (user-error "It names no file of its workspace"))))
 
 (defun toolgate-approval-copy ()
   "Copy the command of this call, or else its params as JSON."

@@ -37,14 +37,7 @@
 
 (defun toolgate-call--problem (problem)
   "Tell PROBLEM, with the fields that were wrong."
-  (toolgate-message
-   "%s" (mapconcat #'identity
-                   (cons (plist-get problem :message)
-                         (mapcar (lambda (wrong)
-                                   (format "%s %s" (toolgate-get wrong 'pointer)
-                                           (toolgate-get wrong 'message)))
-                                 (append (plist-get problem :errors) nil)))
-                   "; ")))
+  (toolgate-message "%s" (toolgate-http-problem-text problem)))
 
 (defun toolgate-call--choose (connection tools)
   "Ask which of TOOLS to run at CONNECTION, with which params, and run it."

@@ -116,16 +116,25 @@ M-x toolgate-start starts one"))))
 
 ;;;; Names of files
 
+(defun toolgate-connection-root (connection object)
+  "Return the folder of the workspace that OBJECT names, or nil.
+OBJECT is an event, a call or a delegation of CONNECTION."
+  (let ((roots (toolgate-connection-roots connection)))
+    (or (cdr (assoc (toolgate-get object 'workspace)
+                    (toolgate-connection-workspaces connection)))
+        (and (null (cdr roots)) (car roots)))))
+
 (defun toolgate-connection-file (connection object path)
   "Return the whole name of PATH, of the workspace that OBJECT names.
 OBJECT is an event, a call or a delegation of CONNECTION.  Return nil where the
 workspace is not known, or PATH leads out of it."
-  (let* ((roots (toolgate-connection-roots connection))
-         (root (or (cdr (assoc (toolgate-get object 'workspace)
-                               (toolgate-connection-workspaces connection)))
-                   (and (null (cdr roots)) (car roots))))
-         (file (and root (expand-file-name path root))))
-    (and file (string-prefix-p root file) file)))
+  (when-let* ((root (toolgate-connection-root connection object))
+              ;; PATH may be an agent's: it must not speak to another machine.
+              (file (let ((file-name-handler-alist nil))
+                      (expand-file-name path root))))
+    (and (string-prefix-p (file-name-as-directory root) (concat file "/"))
+         (not (file-remote-p file))
+         file)))
 
 (defun toolgate-connection-place (connection file)
   "Return the workspace of CONNECTION that FILE, a real name, is in.

@@ -105,17 +105,7 @@ ALWAYS is the id of a rule to remember."
     (toolgate-message "Not decided: %s"
                       (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
                           "it would do something else by now; look again"
-                        (toolgate-decide-problem problem)))))
-
-(defun toolgate-decide-problem (problem)
-  "Return what PROBLEM says, with the fields that were wrong."
-  (mapconcat #'identity
-             (cons (plist-get problem :message)
-                   (mapcar (lambda (wrong)
-                             (format "%s %s" (toolgate-get wrong 'pointer)
-                                     (toolgate-get wrong 'message)))
-                           (append (plist-get problem :errors) nil)))
-             "; "))
+                        (toolgate-http-problem-text problem)))))
 
 ;;;; Other params
 
@@ -177,7 +167,7 @@ The digest that binds the decision stays that of the call as it was asked."
        (toolgate-message
         "Not decided: it would do something else by now; look again")))
    (lambda (problem)
-     (toolgate-message "Not decided: %s" (toolgate-decide-problem problem)))))
+     (toolgate-message "Not decided: %s" (toolgate-http-problem-text problem)))))
 
 (provide 'toolgate-decide)
 ;;; toolgate-decide.el ends here

@@ -110,12 +110,12 @@
 
 (defun toolgate-diff--header ()
   "Return the header line of a diff buffer."
-  (substitute-command-keys
-   (format "%s  \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approve  \
+  (concat
+   (string-replace "%" "%%" (toolgate-decide-title toolgate-decide-call))
+   (substitute-command-keys
+    "  \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approve  \
 \\[toolgate-diff-reject] reject  \\[diff-goto-source] source  \
-\\[quit-window] away, undecided"
-           (string-replace "%" "%%" (toolgate-decide-title
-                                     toolgate-decide-call)))))
+\\[quit-window] away, undecided")))
 
 (defun toolgate-diff-approve ()
   "Let the call run whose diff this is."

@@ -32,7 +32,7 @@
      :query `((digest . ,(toolgate-get call 'approval 'digest)))
      :on-success (lambda (answer) (toolgate-ediff--choose call answer))
      :on-error (lambda (problem)
-                 (message "No ediff: %s" (toolgate-decide-problem problem))))))
+                 (message "No ediff: %s" (toolgate-http-problem-text problem))))))
 
 (defun toolgate-ediff--choose (call answer)
   "Compare one of the files of CALL that ANSWER has; ask which of several."
@@ -73,8 +73,7 @@ Either may be nil, where there is no such file."
   "Return a buffer with TEXT in the mode of the file NAME; WHICH tells it apart."
   (with-current-buffer (generate-new-buffer (format "%s (%s)" name which))
     (insert (or text ""))
-    (let ((buffer-file-name (expand-file-name name)))
-      (delay-mode-hooks (set-auto-mode)))
+    (toolgate-lines-mode name)
     (toolgate-lines-setup)
     (toolgate-lines-order)
     (set-buffer-modified-p nil)

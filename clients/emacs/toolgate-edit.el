@@ -76,9 +76,13 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                                               :false-object :false)
                       (skip-chars-forward " \t\r\n")
                       (unless (eobp) (user-error "Nothing may follow the object")))
-                  (json-parse-error
-                   (goto-char (min (point-max) (or (nth 4 problem) (point))))
-                   (user-error "Not JSON: %s" (cadr problem))))))
+                  (json-error
+                   (condition-case nil
+                       ;; Which reads what the native reader does not take.
+                       (toolgate-json-decode (buffer-string))
+                     (error
+                      (goto-char (min (point-max) (or (nth 4 problem) (point))))
+                      (user-error "Not JSON: %s" (cadr problem))))))))
     (unless (listp params) (user-error "Params are a JSON object"))
     params))
 
@@ -111,7 +115,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                            (re-search-forward
                             (format "\"%s\"[ \t]*:[ \t]*" (regexp-quote name)) nil t))))
         (goto-char place))))
-  (toolgate-message "Not as it must be: %s" (toolgate-decide-problem problem)))
+  (toolgate-message "Not as it must be: %s" (toolgate-http-problem-text problem)))
 
 (defun toolgate-edit-abandon ()
   "Leave the params as they were."

@@ -329,5 +329,15 @@ input, so that no token is seen in a list of processes."
                                                  (cdr option))))
              options ""))
 
+(defun toolgate-http-problem-text (problem)
+  "Return what PROBLEM says, with the fields that were wrong."
+  (mapconcat #'identity
+             (cons (plist-get problem :message)
+                   (mapcar (lambda (wrong)
+                             (format "%s %s" (toolgate-get wrong 'pointer)
+                                     (toolgate-get wrong 'message)))
+                           (append (plist-get problem :errors) nil)))
+             "; "))
+
 (provide 'toolgate-http)
 ;;; toolgate-http.el ends here

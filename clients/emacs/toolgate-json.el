@@ -40,13 +40,21 @@ TEXT may be unibyte, in UTF-8.  Signal `json-error' if it is no JSON."
 (defun toolgate-json-encode (value)
   "Return VALUE as JSON, a unibyte string in UTF-8.
 VALUE is built as `toolgate-json-decode' gives it; nil is an empty object."
-  (let* ((json-null :null) (json-false :false)
-         (text (if (fboundp 'json-serialize)
-                   (json-serialize value
-                                   :null-object :null :false-object :false)
-                 (json-encode (or value (make-hash-table))))))
+  ;; The native writer takes no large integer and no half of a surrogate pair.
+  (let ((text (condition-case nil
+                  (json-serialize value
+                                  :null-object :null :false-object :false)
+                (error (toolgate-json--encode-slowly value)))))
     ;; Emacs before 30 gives letters, later ones bytes.
     (if (multibyte-string-p text) (encode-coding-string text 'utf-8) text)))
+
+(defun toolgate-json--encode-slowly (value)
+  "Return VALUE as JSON, written by Lisp."
+  (let ((json-null :null) (json-false :false))
+    (replace-regexp-in-string
+     "[\xd800-\xdfff]"
+     (lambda (half) (format "\\u%04x" (aref half 0)))
+     (json-encode (or value (make-hash-table))) t t)))
 
 (defun toolgate-get (object &rest keys)
   "Return what is in OBJECT under KEYS, one within the other.

@@ -71,6 +71,19 @@ Arabic and Hebrew read as they should unless something reorders them on purpose.
                (goto-char (point-min))
                (re-search-forward toolgate-lines-deceptive nil t)))))
 
+;; `set-auto-mode' would let the text itself name any command that ends in
+;; -mode, and would look at its beginning; names of files lead to what the
+;; person has set up.
+(defun toolgate-lines-mode (name)
+  "Put the current buffer in the mode of files such as NAME, if it is for text.
+What the text says about its mode counts for nothing."
+  (let ((mode (assoc-default name auto-mode-alist #'string-match-p)))
+    (when (and (symbolp mode) (fboundp mode))
+      (autoload-do-load (symbol-function mode) mode)
+      (when (provided-mode-derived-p mode 'prog-mode 'text-mode)
+        (let ((enable-local-variables nil))
+          (delay-mode-hooks (funcall mode)))))))
+
 (defun toolgate-lines--as-codes ()
   "Return a table that shows deceptive characters by their codes."
   (let ((table (copy-sequence glyphless-char-display)))

@@ -37,6 +37,7 @@
          ("Project" 16 t) ("Would" 0 t)]
         tabulated-list-padding 2
         tabulated-list-entries #'toolgate-list--entries)
+  (setq-local revert-buffer-function (lambda (&rest _) (toolgate-list--renew)))
   (toolgate-lines-setup)
   (toolgate-guard-start)
   (tabulated-list-init-header))
@@ -45,8 +46,12 @@
   (when (fboundp 'evil-make-overriding-map)
     (evil-make-overriding-map toolgate-list-mode-map)))
 
+(defvar-local toolgate-list--shown nil
+  "The calls that wait, as this list shows them.")
+
 (defun toolgate-list--entries ()
   "Return what is listed: all that waits."
+  (setq toolgate-list--shown (toolgate-store-pending))
   (mapcar
    (lambda (call)
      (list (toolgate-get call 'tool_call_id)
@@ -59,7 +64,7 @@
                       (toolgate-store-connection call))))
                    (toolgate-faces-line
                     (toolgate-get call 'approval 'preview 'title)))))
-   (toolgate-store-pending)))
+   toolgate-list--shown))
 
 (defun toolgate-list--older-p (a b)
   "Return whether the call of entry A was sent before that of entry B."
@@ -68,26 +73,62 @@
 (defun toolgate-list--buffer ()
   "Return the list as it is now."
   (with-current-buffer (get-buffer-create "*Agent Approvals*")
-    (unless (derived-mode-p 'toolgate-list-mode) (toolgate-list-mode))
-    (toolgate-list--renew)
+    (if (derived-mode-p 'toolgate-list-mode) (toolgate-list--renew)
+      (toolgate-list-mode)
+      (toolgate-list--renew)
+      (goto-char (point-min)))
     (current-buffer)))
 
 (defun toolgate-list--renew ()
-  "List anew what waits; marks and point stay where they are."
-  (let ((marked (toolgate-list--marked)))
-    (tabulated-list-print t)
+  "List anew what waits; marks and point stay with the calls as they were shown.
+Where its call has gone point is on none.  Keys that decide do nothing for a
+moment then, and where the call would do something else."
+  (let* ((here (tabulated-list-get-id))
+         (shown (toolgate-list--digest here))
+         (marked (mapcar (lambda (id) (cons id (toolgate-list--digest id)))
+                         (toolgate-list--marked)))
+         (windows (mapcar (lambda (window)
+                            (cons window (tabulated-list-get-id
+                                          (window-point window))))
+                          (get-buffer-window-list nil nil t))))
+    (tabulated-list-print)
+    (goto-char (toolgate-list--place here))
+    (pcase-dolist (`(,window . ,id) windows)
+      (set-window-point window (toolgate-list--place id)))
+    (unless (equal shown (toolgate-list--digest here)) (toolgate-guard-renew))
     (save-excursion
       (goto-char (point-min))
       (while (not (eobp))
-        (when (member (tabulated-list-get-id) marked)
-          (tabulated-list-put-tag "*"))
+        (let ((id (tabulated-list-get-id)))
+          (when (member (cons id (toolgate-list--digest id)) marked)
+            (tabulated-list-put-tag "*")))
         (forward-line 1)))))
+
+(defun toolgate-list--call (id)
+  "Return the call ID as this list shows it, or nil."
+  (seq-find (lambda (call) (equal id (toolgate-get call 'tool_call_id)))
+            toolgate-list--shown))
+
+(defun toolgate-list--digest (id)
+  "Return the digest of the call ID as this list shows it, or nil."
+  (toolgate-get (toolgate-list--call id) 'approval 'digest))
+
+(defun toolgate-list--place (id)
+  "Return where the call ID stands here; its end where it does not."
+  (save-excursion
+    (goto-char (point-min))
+    (while (not (or (eobp) (equal id (tabulated-list-get-id))))
+      (forward-line 1))
+    (point)))
 
 ;;;###autoload
 (defun toolgate-approvals ()
   "List the calls that wait for a decision."
   (interactive)
   (pop-to-buffer (toolgate-list--buffer))
+  (unless (tabulated-list-get-id)
+    (goto-char (point-min))
+    (toolgate-guard-renew))
   (when (null (toolgate-store-pending)) (message "Nothing waits for a decision")))
 
 ;;;###autoload
@@ -107,7 +148,7 @@
 
 (defun toolgate-list--at-point ()
   "Return the call at point."
-  (or (toolgate-store-call (or (tabulated-list-get-id) ""))
+  (or (toolgate-list--call (tabulated-list-get-id))
       (user-error "No call on this line")))
 
 (defun toolgate-list--marked ()
@@ -148,7 +189,7 @@
   (interactive nil toolgate-list-mode)
   (find-file-other-window
    (or (car (toolgate-place-files (toolgate-list--at-point)))
-       (user-error "It names no file"))))
+       (user-error "It names no file of its workspace"))))
 
 (defun toolgate-list-mark ()
   "Mark the call at point to be decided on by `toolgate-list-decide'."
@@ -170,7 +211,7 @@
   "Approve or reject all marked calls, after one question.
 Strict ones among them are asked about one by one."
   (interactive nil toolgate-list-mode)
-  (let* ((calls (delq nil (mapcar #'toolgate-store-call (toolgate-list--marked))))
+  (let* ((calls (delq nil (mapcar #'toolgate-list--call (toolgate-list--marked))))
          (_ (unless calls (user-error "Mark calls first, with m")))
          (answer (car (read-multiple-choice
                        (format "%d marked: %s.  Decide on all?" (length calls)

@@ -15,20 +15,24 @@
 (require 'seq)
 (require 'toolgate-store)
 
+;; Names come from agents, and so may what is in the files: with no handlers none
+;; of them is taken for a name on another machine, which Emacs would speak to.
+
 (defun toolgate-place-of (call)
-  "Return a plist of where CALL would act: :folder, :branch and :unsaved."
-  (let* ((root (toolgate-place--root call))
-         (cwd (toolgate-get call 'params 'cwd))
-         (folder (if (and root (stringp cwd)) (expand-file-name cwd root) root)))
-    (list :folder folder
-          :branch (and root (toolgate-place-branch root))
-          :unsaved (toolgate-place--unsaved call))))
+  "Return a plist of where CALL would act: :folder, :branch and :unsaved.
+The folder is one of the workspace, or nil."
+  (let ((file-name-handler-alist nil)
+        (cwd (toolgate-get call 'params 'cwd)))
+    (when-let ((root (toolgate-place--root call)))
+      (list :folder (if (stringp cwd) (toolgate-place--file call cwd) root)
+            :branch (toolgate-place-branch root)
+            :unsaved (toolgate-place--unsaved call)))))
 
 (defun toolgate-place-files (call)
-  "Return the full names of the files that CALL names in its diff and params."
-  (when-let ((root (toolgate-place--root call)))
-    (mapcar (lambda (name) (expand-file-name name root))
-            (toolgate-place--names call))))
+  "Return the full names of the files of the workspace that CALL names.
+They are in its diff and its params."
+  (delq nil (mapcar (lambda (name) (toolgate-place--file call name))
+                    (toolgate-place--names call))))
 
 (defun toolgate-place--names (call)
   "Return the names of files as CALL has them."
@@ -42,28 +46,22 @@
     (delete-dups (nreverse names))))
 
 (defun toolgate-place--root (call)
-  "Return the folder that CALL is about.
-Of several that its server serves, the first that has the files."
-  (let ((roots (and (toolgate-store-connection call)
-                    (toolgate-connection-roots
-                     (toolgate-store-connection call))))
-        (names (toolgate-place--names call)))
-    (or (seq-find (lambda (root)
-                    (seq-some (lambda (name)
-                                (file-exists-p (expand-file-name name root)))
-                              names))
-                  roots)
-        (car roots))))
+  "Return the folder of the workspace that CALL is about."
+  (when-let ((connection (toolgate-store-connection call)))
+    (toolgate-connection-root connection call)))
+
+(defun toolgate-place--file (call name)
+  "Return the full name of NAME in the workspace of CALL, or nil."
+  (when-let ((connection (toolgate-store-connection call)))
+    (toolgate-connection-file connection call name)))
 
 (defun toolgate-place--unsaved (call)
   "Return which files of CALL have changes in a buffer that are not saved."
-  (let ((root (toolgate-place--root call)))
-    (and root
-         (seq-filter (lambda (name)
-                       (let ((buffer (find-buffer-visiting
-                                      (expand-file-name name root))))
-                         (and buffer (buffer-modified-p buffer))))
-                     (toolgate-place--names call)))))
+  (seq-filter (lambda (name)
+                (when-let* ((file (toolgate-place--file call name))
+                            (buffer (find-buffer-visiting file)))
+                  (buffer-modified-p buffer)))
+              (toolgate-place--names call)))
 
 (defun toolgate-place-branch (folder)
   "Return the git branch of FOLDER, or nil."

@@ -72,7 +72,9 @@ The selected window stays what it is."
     (setq toolgate-show--timer nil)
     (let ((waiting (nreverse toolgate-show--waiting)))
       (setq toolgate-show--waiting nil)
-      (mapc #'funcall waiting))))
+      ;; One that fails must not keep the others from being shown.
+      (dolist (show waiting)
+        (with-demoted-errors "Toolgate: %S" (funcall show))))))
 
 (defun toolgate-notify (title text)
   "Tell of TITLE and TEXT by the desktop where there is one, else here."

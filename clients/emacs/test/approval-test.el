@@ -232,16 +232,30 @@ Keys
 
 (ert-deftest toolgate-approval-always ()
   (approval-test-with (list (approval-test-call "tc_1"))
-    (let (shown)
+    (let ((answer "") shown asked sure)
       (cl-letf (((symbol-function 'completing-read)
-                 (lambda (_prompt table &rest _)
+                 (lambda (_prompt table &optional _ _ _ _ default &rest _)
+                   (should-not default)
                    (setq shown (funcall (cdr (assq 'affixation-function
                                                    (cdr (funcall table "" nil
                                                                  'metadata))))
                                         (all-completions "" table)))
-                   (caar shown))))
+                   answer))
+                ((symbol-function 'y-or-n-p)
+                 (lambda (question) (push question asked) sure)))
         (approval-test-in (approval-test-call "tc_1")
+          ;; RET alone chooses nothing.
+          (should-error (call-interactively #'toolgate-approval-always)
+                        :type 'user-error)
+          (setq answer (caar shown))
+          (call-interactively #'toolgate-approval-always)
+          (should-not approval-test--requests)
+          (setq sure t)
           (call-interactively #'toolgate-approval-always)))
+      (should (string-match-p
+               (regexp-quote "remember {\"effect\":\"allow\",\"match\":{\"tool\":\
+\"edit_file\",\"path\":\"poem.txt\"}}")
+               (car asked)))
       (should (string-match-p
                (regexp-quote "{\"effect\":\"allow\",\"match\":{\"tool\":\
 \"edit_file\",\"path\":\"poem.txt\"}}")
@@ -412,6 +426,138 @@ Keys
       (should-not (get-buffer "poem.txt (after)"))
       (should-not (approval-test-names))
       (should (equal "*scratch*" (buffer-name (window-buffer)))))))
+
+(ert-deftest toolgate-approval-list-point ()
+  "A key in the list never decides on another call than the one that was there."
+  (let ((toolgate-key-guard-seconds 1000)
+        (second (approval-test-call "tc_2")))
+    (approval-test-with (list (approval-test-call "tc_1") second)
+      (toolgate-approvals)
+      (toolgate-list-mark)
+      (should (looking-at-p ".*Edit poem.txt"))
+      (goto-char (point-min))
+      (setq toolgate-guard--since 0)
+      (toolgate-store--resolve connection "tc_1" '((decision . "rejected")))
+      (should-error (toolgate-list-approve) :type 'user-error)
+      (setq toolgate-guard--since 0)
+      (should-error (toolgate-list-approve) :type 'user-error)
+      (goto-char (point-min))
+      (toolgate-list-mark)
+      (goto-char (point-min))
+      ;; It stays where it is, but would do something else.
+      (setq toolgate-guard--since 0)
+      (setq second (copy-tree second))
+      (setf (alist-get 'digest (alist-get 'approval second)) "other")
+      (toolgate-store-renew connection second)
+      (should (equal "tc_2" (tabulated-list-get-id)))
+      (should-not (toolgate-list--marked))
+      (should-error (toolgate-list-approve) :type 'user-error)
+      (should-not approval-test--requests)
+      (setq toolgate-guard--since 0)
+      (toolgate-list-approve)
+      (should (equal approval-test--requests
+                     '(("POST" "/calls/tc_2/approve" ((digest . "other")))))))))
+
+(ert-deftest toolgate-approval-place-stays-here ()
+  "No name that an agent chose is looked for on another machine."
+  (let* ((root (file-name-as-directory
+                (file-truename (make-temp-file "toolgate-place" t))))
+         (asked nil)
+         (file-name-handler-alist
+          `(("\\`/elsewhere:" . ,(lambda (operation &rest arguments)
+                                   (if (eq operation 'file-remote-p) t
+                                     (push operation asked)
+                                     (let ((file-name-handler-alist nil))
+                                       (apply operation arguments)))))))
+         (place (lambda (params)
+                  (cons (toolgate-place-of params) (toolgate-place-files params)))))
+    (unwind-protect
+        (approval-test-with nil
+          (setf (toolgate-connection-roots connection) (list root))
+          (write-region "gitdir: /elsewhere:git\n" nil (concat root ".git"))
+          (dolist (name '("/elsewhere:/x" "~root/x" "../x" "/etc/passwd"))
+            (let ((call (approval-test-call
+                         "tc_1" `(params (path . ,name) (cwd . ,name)))))
+              (setf (alist-get 'approval call) nil)
+              (toolgate-store--pend connection call)
+              (should (equal (funcall place call)
+                             '((:folder nil :branch nil :unsaved nil))))
+              (should-error (with-current-buffer (toolgate-approval-buffer call)
+                              (toolgate-approval-visit))
+                            :type 'user-error)
+              (kill-buffer "*Agent Approval*")))
+          (should (equal (funcall place (approval-test-call
+                                         "tc_1" '(params (path . "a") (cwd . "b"))))
+                         `((:folder ,(concat root "b") :branch nil :unsaved nil)
+                           ,(concat root "a") ,(concat root "poem.txt"))))
+          (should-not asked))
+      (delete-directory root t))))
+
+(defvar approval-test--reached nil "Whether a text has chosen its mode.")
+(defun approval-test-reached-mode () "Note that a text has chosen its mode."
+       (setq approval-test--reached t))
+
+(ert-deftest toolgate-approval-mode-by-name ()
+  "A text that is proposed does not choose the mode that it is shown in."
+  (dolist (text '("# -*- mode: approval-test-reached -*-\n"
+                  "x\n\n# Local Variables:\n# mode: approval-test-reached\n# End:\n"
+                  "%PDF-1.4\n" "#!/usr/bin/env approval-test\n"))
+    (let ((interpreter-mode-alist '(("approval-test" . approval-test-reached-mode)))
+          (magic-mode-alist '(("%PDF" . approval-test-reached-mode))))
+      (with-current-buffer (toolgate-ediff--buffer "a" "after" text)
+        (should (eq major-mode 'fundamental-mode))
+        (kill-buffer))
+      (with-current-buffer (toolgate-ediff--buffer "a.pdf" "after" text)
+        (should (eq major-mode 'fundamental-mode))
+        (kill-buffer))
+      (with-current-buffer (toolgate-ediff--buffer "a.py" "after" text)
+        (should (eq major-mode 'python-mode))
+        (kill-buffer))
+      (approval-test-with nil
+        (with-current-buffer (toolgate-proposal--buffer
+                              `((path . "a.py") (after . ,text)) #'ignore)
+          (toolgate-proposal-edit)
+          (should (eq major-mode 'python-mode))
+          (set-buffer-modified-p nil)))
+      (should-not approval-test--reached))))
+
+(ert-deftest toolgate-approval-large-numbers ()
+  "A number that has no end is no reason not to ask."
+  (let ((call (approval-test-call "tc_1")))
+    (setf (alist-get 'params call)
+          (toolgate-json-decode
+           "{\"id\":12345678901234567890,\"e\":{},\"l\":[],\"no\":false,\"n\":null}"))
+    (approval-test-with (list call)
+      (with-current-buffer "*Agent Approval*"
+        (should (string-match-p "  id  12345678901234567890\n" (buffer-string)))
+        (toolgate-approval-copy)
+        (should (equal (current-kill 0)
+                       "{\"id\":12345678901234567890,\"e\":{},\"l\":[],\
+\"no\":false,\"n\":null}"))
+        (toolgate-edit)
+        (should (equal (toolgate-json-encode (toolgate-edit--params))
+                       (current-kill 0)))
+        (goto-char (point-max))
+        (delete-char -1)
+        (should-error (toolgate-edit--params) :type 'user-error)))))
+
+(ert-deftest toolgate-approval-header-of-diff ()
+  "What a title says stands in the header as it is."
+  (with-temp-buffer
+    (setq toolgate-decide-call
+          '((approval (preview (title . "Write \\[delete-file] `q' 5%")))))
+    (should (string-prefix-p "Write \\[delete-file] `q' 5%%  C-c C-c approve"
+                             (toolgate-diff--header)))))
+
+(ert-deftest toolgate-approval-shown-though-others-fail ()
+  (let* ((shown nil)
+         (inhibit-message t)
+         (toolgate-show--timer (run-with-idle-timer 9999 t #'ignore))
+         (toolgate-show--waiting (list (lambda () (setq shown t))
+                                       (lambda () (error "No"))))
+         (debug-on-error nil))
+    (toolgate-show--due)
+    (should shown)))
 
 (provide 'approval-test)
 ;;; approval-test.el ends here
