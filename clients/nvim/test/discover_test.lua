@@ -41,6 +41,7 @@ local function three(folder)
     ['open.json'] = record('open', { folder .. '/a' }),
     ['half.json'] = '{"schema":1',
     ['other-schema.json'] = record('other', { folder .. '/a' }, { schema = 2 }),
+    ['odd.json'] = record('odd', { 1, folder .. '/a' }),
     ['.hidden.json'] = record('hidden', { folder .. '/a' }),
   }
 end

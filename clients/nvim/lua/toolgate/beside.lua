@@ -52,7 +52,10 @@ local function position(view)
   end
 end
 
+--- None of its keys decides for half a second.
 local function guard(view) view.ready_at = now() + M.guard_ms end
+
+M.guard = guard
 
 --- Whether a key may decide now; says why not.
 function M.may_decide(view)
@@ -98,7 +101,7 @@ end
 
 local function dress(window, view)
   for name, value in pairs({ number = false, relativenumber = false, signcolumn = 'no', wrap = true, spell = false,
-    list = false, foldmethod = 'manual', foldenable = true, winfixheight = true,
+    breakindent = true, showbreak = '↪ ', list = false, foldmethod = 'manual', foldenable = true, winfixheight = true,
     statusline = "%{%v:lua.require'toolgate.beside'.line()%}" }) do
     vim.api.nvim_win_set_option(window, name, value)
   end

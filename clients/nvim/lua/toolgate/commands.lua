@@ -5,6 +5,7 @@ local say = require('toolgate.say').say
 local session = require('toolgate.session')
 local scratch = require('toolgate.scratch')
 local view = require('toolgate.view')
+local brief = require('toolgate.words').brief
 local M = {}
 
 --- What happened lately, a line each; the oldest go.
@@ -35,7 +36,9 @@ local function append(line)
 end
 
 session.listen(function(event)
-  if event.seq and event.type ~= 'stream.snapshot' then append((one_line(event):gsub('%s*\n%s*', ' '))) end
+  if event.seq and event.type ~= 'stream.snapshot' then
+    append(brief((one_line(event):gsub('%s*\n%s*', ' '))))
+  end
 end)
 
 local function open_scratch(name, lines)
@@ -146,7 +149,7 @@ M.verbs = {
     if #waiting == 1 then return beside.visit(waiting[1]) end
     vim.ui.select(vim.list_slice(waiting, 1), {
       prompt = 'These wait:',
-      format_item = function(each) return each.title end,
+      format_item = function(each) return brief(each.title) end,
     }, function(each) if each then beside.visit(each) end end)
   end,
   approve = decide('y'),

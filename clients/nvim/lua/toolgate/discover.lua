@@ -93,8 +93,11 @@ end
 function M.record(file)
   local stat = vim.loop.fs_lstat(file)
   if not stat or stat.type ~= 'file' or stat.uid ~= vim.loop.getuid() or bit.band(stat.mode, 63) ~= 0 then return end
-  local ok, record = pcall(vim.json.decode, M.text_of(file))
+  local ok, record = pcall(function() return vim.json.decode(M.text_of(file)) end)
   if not ok or type(record) ~= 'table' or record.schema ~= 1 or type(record.roots) ~= 'table' then return end
+  for _, root in pairs(record.roots) do
+    if type(root) ~= 'string' then return end
+  end
   for _, field in ipairs({ 'instance', 'url', 'token', 'started_at' }) do
     if type(record[field]) ~= 'string' then return end
   end

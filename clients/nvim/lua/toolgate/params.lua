@@ -53,14 +53,14 @@ function M.foresee(call, text, done)
   end)
 end
 
---- Opens the parameters as JSON. Writing or leaving that buffer is no vote; <C-c><C-c> in it calls `done` with the call as it
+--- Opens the parameters as JSON, or this text that the person had of them. Writing or leaving that buffer is no vote; <C-c><C-c> in it calls `done` with the call as it
 --- would be with them, once the server has checked them.
-function M.edit(call, done)
+function M.edit(call, kept, done)
   local here = vim.api.nvim_get_current_win()
   local buffer = scratch.new('params/' .. call.tool_call_id, 'json')
   local before = call.changed and call.changed.text or words.json(call.params)
   vim.bo[buffer].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(before, '\n'))
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(kept or before, '\n'))
   vim.cmd('botright split')
   vim.api.nvim_win_set_buf(0, buffer)
   say('<C-c><C-c> shows what they do, <C-c><C-k> leaves them.')

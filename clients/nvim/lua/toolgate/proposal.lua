@@ -23,7 +23,8 @@ end
 local function change(view)
   if view.is_over then return say('this waits no more. q puts it away.') end
   if view.pair and vim.api.nvim_tabpage_is_valid(view.pair.tab) then
-    return vim.api.nvim_set_current_tabpage(view.pair.tab)
+    vim.api.nvim_set_current_tabpage(view.pair.tab)
+    return beside.guard(view)
   end
   local params = view.params
   local pair = texts.open(params.path, params.before, params.after)
@@ -32,11 +33,13 @@ local function change(view)
   -- It holds a text of the person: a key that they know as another is not to close it.
   vim.keymap.del('n', 'q', { buffer = pair.after })
   vim.keymap.set('n', '<C-c><C-c>', function()
-    if view.is_over then return say('nobody waits for this any more.') end
+    if not beside.may_decide(view) then return end
     local text = texts.text_of(pair.after)
     decide(view, { decision = 'accepted', content = text ~= params.after and text or nil })
   end, { buffer = pair.after, nowait = true })
   vim.keymap.set('n', '<C-c><C-k>', function() close_texts(view) end, { buffer = pair.after, nowait = true })
+  vim.api.nvim_create_autocmd({ 'TabEnter', 'FocusGained' }, { buffer = pair.after, callback = function() beside.guard(view) end })
+  beside.guard(view)
   say('<C-c><C-c> accepts the right side, <C-c><C-k> goes back.')
 end
 

@@ -1,5 +1,6 @@
 -- Telling the person something, in the one line there is for it. Where a message takes more, Neovim stops until a key is
 -- pressed, and that key may have been meant for the text at hand.
+local hidden = require('toolgate.hidden')
 local M = {}
 
 local COLOURS = { [vim.log.levels.WARN] = 'WarningMsg', [vim.log.levels.ERROR] = 'ErrorMsg' }
@@ -65,7 +66,7 @@ vim.api.nvim_create_autocmd('ModeChanged', {
 --- Says it, at once or as soon as the person is done typing; all of it is in :messages. `level` is one of
 --- `vim.log.levels`.
 function M.say(text, level)
-  text, level = 'Toolgate: ' .. text, level or vim.log.levels.INFO
+  text, level = 'Toolgate: ' .. hidden.shown(text), level or vim.log.levels.INFO
   if not is_plain() then return vim.notify(text, level) end
   if is_taken() then return table.insert(later, { text = text, level = level }) end
   show(text, level)

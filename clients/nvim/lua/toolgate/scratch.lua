@@ -3,7 +3,7 @@ local M = {}
 
 local space = vim.api.nvim_create_namespace('toolgate')
 
---- Gives a buffer that is no file this text, in these colours.
+--- Gives a buffer that is no file this text, in these colours: {line, group}, of a part of it {line, group, from, to}.
 function M.fill(buffer, lines, marks)
   vim.bo[buffer].modifiable = true
   -- A line feed within a line can't be shown as it is.
@@ -11,7 +11,7 @@ function M.fill(buffer, lines, marks)
   vim.bo[buffer].modifiable = false
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   for _, mark in ipairs(marks) do
-    vim.api.nvim_buf_add_highlight(buffer, space, mark[2], mark[1] - 1, 0, -1)
+    vim.api.nvim_buf_add_highlight(buffer, space, mark[2], mark[1] - 1, mark[3] or 0, mark[4] or -1)
   end
 end
 

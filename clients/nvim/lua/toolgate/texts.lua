@@ -1,10 +1,25 @@
 -- Two texts of a file side by side, in a tab of their own.
+local hidden = require('toolgate.hidden')
 local M = {}
+
+local space = vim.api.nvim_create_namespace('toolgate_hidden')
 
 --- The lines of a text, and whether its last one ends.
 local function lines_of(text)
   local ends = text == '' or text:sub(-1) == '\n'
   return vim.split((text:gsub('\n$', '')), '\n'), ends
+end
+
+--- Says beside a line what it hides; the line itself stays as it is.
+local function tell_hidden(buffer, lines)
+  for index, line in ipairs(lines) do
+    local shown, places = hidden.shown(line)
+    if #places > 0 then
+      local told = vim.tbl_map(function(place) return shown:sub(place[1] + 1, place[2]) end, places)
+      local text = ' ← ' .. table.concat(vim.list_slice(told, 1, 8), ' ') .. (#told > 8 and ' …' or '')
+      vim.api.nvim_buf_set_extmark(buffer, space, index - 1, 0, { virt_text = { { text, 'ToolgateWarning' } } })
+    end
+  end
 end
 
 local function side(name, text)
@@ -13,6 +28,7 @@ local function side(name, text)
   local lines, ends = lines_of(text)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   vim.bo[buffer].endofline = ends
+  tell_hidden(buffer, lines)
   vim.bo[buffer].bufhidden = 'wipe'
   if vim.fn.exists('#filetypedetect') == 1 then
     vim.api.nvim_buf_call(buffer, function() vim.cmd('silent! doautocmd <nomodeline> filetypedetect BufRead') end)

@@ -19,14 +19,14 @@ end
 
 --- Shows the call with these parameters from now on; as it was asked where they are nil.
 local function show_changed(view, changed)
-  view.changed = changed
+  view.changed, view.kept = changed, nil
   beside.renew(view)
 end
 
 --- Asks for more than a key where the call is strict.
 local function confirm(call, done)
   if call.approval.level ~= 'strict' then return done({}) end
-  vim.ui.input({ prompt = call.approval.preview.title .. ' is strict. Type yes to approve: ' }, function(said)
+  vim.ui.input({ prompt = words.brief(call.approval.preview.title) .. ' is strict. Type yes to approve: ' }, function(said)
     if said == 'yes' then done({ confirm = true }) else say('nothing decided, the call waits on.') end
   end)
 end
@@ -35,7 +35,8 @@ end
 local function approve_changed(view, changed, fields)
   params.foresee(changed, changed.changed.text, function(now, why)
     local call = approvals.find(view.call)
-    if not call or view.changed ~= changed then return end
+    if not call then return end
+    if view.changed ~= changed then return say('not approved: the call was changed meanwhile. Look again.') end
     if not now then return say('not approved: ' .. why, vim.log.levels.ERROR) end
     if now.changed.digest == changed.changed.digest then
       return approvals.decide(call, 'approve', params.approving(changed, fields))
@@ -83,7 +84,7 @@ function keys.a(view)
   if #options == 0 then return say('no rule could allow this for good: it is asked each time.') end
   vim.ui.select(options, {
     prompt = 'Approve, and remember:',
-    format_item = function(option) return option.label .. ' — ' .. words.rules_of(option) end,
+    format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
   }, function(option)
     if option then approvals.decide(call, 'approve', { digest = digest, always = option.id }) end
   end)
@@ -92,7 +93,7 @@ end
 function keys.e(view)
   local call = at_hand(view)
   if not call then return end
-  params.edit(view.changed or call, function(changed)
+  params.edit(view.changed or call, view.kept, function(changed)
     local is_here = beside.current() == view
     show_changed(view, changed)
     if is_here then beside.visit(view) end
@@ -101,7 +102,7 @@ function keys.e(view)
 end
 
 function keys.u(view)
-  if not view.changed then return say('its parameters are as they were asked.') end
+  if not view.changed and not view.kept then return say('its parameters are as they were asked.') end
   show_changed(view, nil)
 end
 
@@ -165,9 +166,11 @@ end
 approvals.on.renewed = function(call)
   local view = views[call.tool_call_id]
   view.title = title(call)
-  -- What was foreseen of other parameters may not hold any more.
-  view.changed = nil
-  beside.renew(view)
+  -- What was foreseen of other parameters may not hold any more; they are the person's, and kept.
+  local kept = view.changed and view.changed.changed.text or view.kept
+  show_changed(view, nil)
+  view.kept = kept
+  if kept then say('the call is not as it was: this is what was asked. e opens your parameters again.') end
 end
 
 approvals.on.settled = function(call, how, mine)

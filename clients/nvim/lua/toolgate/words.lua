@@ -1,4 +1,6 @@
--- A call that waits, as lines for a person, each line with the highlight that it has.
+-- A call that waits, as lines for a person, each line with the highlight that it has. Nothing that an agent wrote looks like
+-- a line of ours: it stands on one line of its own, behind a bar or indented.
+local hidden = require('toolgate.hidden')
 local M = {}
 
 local RED, GREEN, QUIET = 'ToolgateRemoved', 'ToolgateAdded', 'ToolgateMuted'
@@ -10,7 +12,7 @@ local function is_dict(value)
 end
 
 local function scalar(value)
-  if type(value) ~= 'number' then return vim.json.encode(value) end
+  if type(value) ~= 'number' then return hidden.in_json(vim.json.encode(value)) end
   return value == math.floor(value) and ('%.0f'):format(value) or ('%.17g'):format(value)
 end
 
@@ -40,24 +42,58 @@ function M.rules_of(option)
   end, rules), '; ')
 end
 
-local DIFF = { ['+'] = GREEN, ['-'] = RED, ['@'] = 'ToolgateHunk', ['\\'] = QUIET }
-
-local function add_diff(add, diff)
-  for _, line in ipairs(vim.split(diff:gsub('\n$', ''), '\n')) do
-    local header = line:match('^%-%-%- ') or line:match('^%+%+%+ ')
-    add(line, header and QUIET or DIFF[line:sub(1, 1)])
-  end
+--- A text as a part of a line: nothing in it is hidden, nor begins another line.
+function M.brief(text)
+  return (hidden.shown((text:gsub('\n', '␊'))))
 end
 
---- A function that adds text to lines, and the colour it has to marks.
+--- A function that adds a line to lines, and the colour it has to marks. What it hides is written out, in a colour of its own.
 local function into(lines, marks)
   return function(text, group)
-    for _, line in ipairs(vim.split(text, '\n')) do
-      table.insert(lines, line)
-      if group then table.insert(marks, { #lines, group }) end
+    local line, places = hidden.shown((text:gsub('\n', '␊')))
+    table.insert(lines, line)
+    if group then table.insert(marks, { #lines, group }) end
+    for _, place in ipairs(places) do
+      table.insert(marks, { #lines, 'ToolgateWarning', place[1], place[2] })
     end
   end
 end
+
+--- Adds a text of many lines, behind a bar.
+local function quote(add, text, group)
+  for _, line in ipairs(vim.split(text, '\n')) do
+    add('│ ' .. line, group)
+  end
+end
+
+--- How many lines a hunk has of the text before and of the one after.
+local function counts(header)
+  local before, after = header:match('^@@ %-%d+(,?%d*) %+%d+(,?%d*) @@')
+  local function count(text) return text == '' and 1 or tonumber(text:sub(2)) end
+  if before then return count(before), count(after) end
+end
+
+--- What a line is begins with its first character, and where it stands: only what a hunk counts is of the texts.
+local IN_HUNK = {
+  ['+'] = { GREEN, 0, 1 }, ['-'] = { RED, 1, 0 }, [' '] = { nil, 1, 1 }, [''] = { nil, 1, 1 }, ['\\'] = { QUIET, 0, 0 },
+}
+
+local function add_diff(add, diff)
+  local before, after = 0, 0
+  for _, line in ipairs(vim.split(diff:gsub('\n$', ''), '\n')) do
+    local kind = (before > 0 or after > 0) and IN_HUNK[line:sub(1, 1)]
+    if kind then
+      before, after = before - kind[2], after - kind[3]
+      add(line, kind[1])
+    else
+      local removed, added = counts(line)
+      before, after = removed or 0, added or 0
+      add(line, removed and 'ToolgateHunk' or QUIET)
+    end
+  end
+end
+
+local HIDES = '! It holds characters that cannot be seen. They are written out as \\u{…}.'
 
 --- Until when a call waits, by the clock on the wall; nil where it waits for ever.
 function M.deadline(call)
@@ -76,6 +112,7 @@ function M.of_proposal(params)
   add(('Proposed for %s%s'):format(params.path, params.before and '' or ', which is new'), 'ToolgateTitle')
   add('y accept  n reject  r reject, why  e change it, side by side  ? help  q away', QUIET)
   add('Nothing is written: what you accept is told to whoever proposed it.')
+  if hidden.is_in(params) then add(HIDES, 'ToolgateWarning') end
   add('')
   add_diff(add, params.diff)
   return lines, marks, {}
@@ -94,9 +131,10 @@ function M.of_call(call)
   for _, note in ipairs(preview.notes or {}) do
     add('! ' .. note, 'ToolgateWarning')
   end
+  if hidden.is_in(call) then add(HIDES, 'ToolgateWarning') end
   if preview.text then
     add('')
-    add(preview.text)
+    quote(add, preview.text)
   end
   if preview.diff and preview.diff ~= '' then
     add('')
@@ -125,7 +163,7 @@ function M.of_call(call)
   if type(call.agent) == 'string' then table.insert(from, 1, 'agent ' .. call.agent) end
   from[#from + 1] = M.deadline(call)
   add(table.concat(from, ' · '), QUIET)
-  if type(call.context) == 'string' then add(call.context, QUIET) end
+  if type(call.context) == 'string' then quote(add, call.context, QUIET) end
   for _, rule in ipairs(approval.matched_rules or {}) do
     add(('asked by: %s rule, %s: %s'):format(rule.tier, rule.effect, rule.reason), QUIET)
   end
