@@ -21,7 +21,8 @@ t.test('panels', { skip: noBrowser }, async t => {
     await post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest })
     await row.filter({ hasText: 'done' }).filter({ hasText: '1 file' }).waitFor()
 
-    await page.getByRole('tree').focus()
+    await page.keyboard.press('j')
+    t.equal(await page.evaluate('document.activeElement.role'), 'tree', 'j goes where the events are')
     await page.keyboard.press('j')
     await page.keyboard.press('Home')
     while ((await page.locator('[data-active]').getAttribute('aria-expanded')) === null) await page.keyboard.press('j')
@@ -125,6 +126,30 @@ t.test('panels', { skip: noBrowser }, async t => {
     await page.getByRole('region', { name: 'Result' }).getByText('one').waitFor()
     const [made] = (await get('/calls')).calls
     t.match(made, { tool: 'read_file', params: { path: 'a.txt' }, session_id: 'console', client: /console/ })
+  })
+
+  t.test('two keys go to a panel, whatever the second would do alone', async t => {
+    const { call, open } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
+    const page = await open(`/#/approvals/${asked.tool_call_id}`)
+    await page.locator('.card').focus()
+    const theme = await page.locator('html').getAttribute('data-theme')
+    for (const [key, panel] of [
+      ['r', 'rules'],
+      ['t', 'activity'],
+      ['j', 'jobs'],
+      ['m', 'metrics'],
+      ['o', 'tools'],
+      ['a', 'approvals']
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(new RegExp(`#/${panel}`))
+      t.equal(await page.locator('dialog[open]').count(), 0, `${panel}, and no dialog`)
+    }
+    t.equal(await page.locator('html').getAttribute('data-theme'), theme)
+    await page.keyboard.press('t')
+    t.not(await page.locator('html').getAttribute('data-theme'), theme, 'alone it is a key of its own')
   })
 
   t.test('rules: added by a form, listed with where they hold, revoked when asked', async t => {

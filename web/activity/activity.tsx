@@ -1,4 +1,5 @@
 // Activity: what happens, newest first; and one call whole, beside it.
+import { useRef } from 'preact/hooks'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, route } from '../shell/routes.ts'
 import { CallPage } from './call-page.tsx'
@@ -9,7 +10,12 @@ import { older, pauseOrResume, showCleared } from './shown.ts'
 
 export function Activity() {
   const [opened] = route.value.rest
+  const self = useRef<HTMLElement>(null)
+  /** The keys of the tree are its own: these bring the focus there. */
+  const enter = () => self.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
   useKeys({
+    j: enter,
+    k: enter,
     p: pauseOrResume,
     Escape: () => {
       if (route.peek().rest.length > 0) goTo('activity')
@@ -17,7 +23,7 @@ export function Activity() {
   })
   return (
     <div class={opened === undefined ? 'panes' : 'panes panes-open'}>
-      <section class="panes-list activity" aria-label="Events">
+      <section class="panes-list activity" aria-label="Events" ref={self}>
         <h1 class="spoken">Activity</h1>
         <Filters />
         <EventTree opened={opened} />

@@ -1,6 +1,7 @@
 // The list of events: a tree of calls with their events, of which only what is seen is drawn.
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { isOfSequence } from '../shell/keys.ts'
 import { EventRow } from './event-row.tsx'
 import { anchored, type Row, windowOf } from './rows.ts'
 import { filter, opened as openedCalls, openRow, rows, toggle } from './shown.ts'
@@ -54,7 +55,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
   const onKeyDown = (event: KeyboardEvent) => {
     const at = all.findIndex(({ key }) => key === active.value)
     const act = keysAt(at, all, move, Math.floor((box.current?.clientHeight ?? 0) / rowHeight.current))[event.key]
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || isOfSequence()) return
     event.preventDefault()
     act()
   }

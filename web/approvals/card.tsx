@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffChoice } from '../diff/diff.tsx'
-import { isBusy } from '../shell/keys.ts'
+import { isBusy, isOfSequence } from '../shell/keys.ts'
 import type { Asked, Outcome } from '../store/approvals.ts'
 import { clock } from '../text/time.ts'
 import { AlwaysDialog } from './always.tsx'
@@ -54,7 +54,7 @@ export function Card({ asked }: { asked: Asked }) {
       }}
       onKeyDown={event => {
         const act = actions[event.key]
-        if (!act || !acts || event.ctrlKey || event.metaKey || event.altKey || isBusy(event)) return
+        if (!act || !acts || event.ctrlKey || event.metaKey || event.altKey || isBusy(event) || isOfSequence()) return
         event.preventDefault()
         if (guard.keys()) act()
       }}

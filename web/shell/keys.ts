@@ -1,25 +1,50 @@
-// Single keys. None acts while one types, while a dialog is open, or where they are switched off.
-import { useEffect } from 'preact/hooks'
+// Keys of the page: single ones, and sequences that begin with `g`. None acts while one types, while a dialog is open, or
+// where they are switched off.
+import { useEffect, useRef } from 'preact/hooks'
 import { tinykeys } from 'tinykeys'
 import { keysOn } from './settings.ts'
 
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** Binds keys of the whole page while the component is shown. */
+/** How long a sequence waits for its second key. */
+const SEQUENCE_MS = 1_000
+const PREFIX = 'g'
+
+/** Binds keys of the whole page while the component is shown. Which keys stays the same from one drawing to the next. The
+ * library's own sequences miss one that is typed within a second of another; it matches single keys here. */
 export function useKeys(keys: Keys) {
-  useEffect(() => tinykeys(window, guarded(keys), { ignore: isBusy }))
+  const newest = useRef(keys)
+  newest.current = keys
+  useEffect(() => {
+    const presses = new Set(Object.keys(keys).map(key => key.replace(`${PREFIX} `, '')))
+    const bound = Array.from(presses, press => [
+      press,
+      (event: KeyboardEvent) => act(newest.current[isSecond ? `${PREFIX} ${press}` : press], event)
+    ])
+    return tinykeys(window, Object.fromEntries(bound), { ignore: isBusy })
+  }, [])
 }
 
-const guarded = (keys: Keys) =>
-  Object.fromEntries(
-    Object.entries(keys).map(([key, act]) => [
-      key,
-      (event: KeyboardEvent) => {
-        event.preventDefault()
-        act(event)
-      }
-    ])
-  )
+/** What something nearer to the focus has taken is not done twice. */
+function act(does: Keys[string] | undefined, event: KeyboardEvent) {
+  if (!does || event.defaultPrevented) return
+  event.preventDefault()
+  does(event)
+}
+
+let isSecond = false
+let prefixAt = Number.NEGATIVE_INFINITY
+window.addEventListener(
+  'keydown',
+  event => {
+    isSecond = event.timeStamp - prefixAt < SEQUENCE_MS
+    prefixAt = !isSecond && event.key === PREFIX && !isBusy(event) ? event.timeStamp : Number.NEGATIVE_INFINITY
+  },
+  { capture: true }
+)
+
+/** Whether a key is the second of a sequence, and means nothing by itself. */
+export const isOfSequence = () => isSecond
 
 /** Whether a key is meant for something else. */
 export function isBusy(event: KeyboardEvent): boolean {
