@@ -15,6 +15,8 @@ export interface Approve {
   modified_params?: unknown
   /** The same by the names by which the call was asked for. */
   modified_args?: unknown
+  /** What a dry run of these params told: binds the approval to that. */
+  modified_digest?: string | undefined
   /** Id of one of the call's `always_options`. */
   always?: string | undefined
   confirm?: boolean | undefined
@@ -35,6 +37,7 @@ export function approve(engine: Engine, live: Live, given: Approve, caller: Call
     takeServedTool(engine, live, decision.modified_params ?? live.call.params)
     live.may_approve = true
     if (decision.always !== undefined && decision.modified_params !== undefined) throw notBoth()
+    if (decision.modified_digest !== undefined && decision.modified_params === undefined) throw ofNothing()
     if (call.approval.level === 'strict') mustConfirm(decision)
     if (decision.digest !== undefined && decision.digest !== call.approval.digest) {
       await asShown(engine, live)
@@ -143,6 +146,11 @@ const notBoth = () =>
     errors: [{ pointer: '/always', message: 'cannot be remembered for changed params' }]
   })
 
+const ofNothing = () =>
+  new ToolError('INVALID_PARAMS', 'modified_digest says what modified_params were shown to do; give both.', {
+    errors: [{ pointer: '/modified_digest', message: 'must go with modified_params' }]
+  })
+
 function optionOf({ approval: { always_options } }: CallWith<'awaiting_approval'>, id: string) {
   const option = always_options.find(candidate => candidate.id === id)
   if (option) return option
@@ -182,7 +190,8 @@ async function lookAgain(engine: Engine, live: Live) {
 }
 
 /** The call with other params: checked, looked at by its hooks, judged and looked at anew. Who changes them need not be
- * shown them again, unless a hook has changed them once more: what runs is what somebody decided on. */
+ * shown them again, unless a hook has changed them once more, or they would not do what a dry run of them told: what runs
+ * is what somebody decided on. */
 async function asModified(engine: Engine, live: Live, decision: Approve): Promise<Approved> {
   const call = awaiting(live)
   engine.tools.check(live.tool, decision.modified_params)
@@ -197,7 +206,9 @@ async function asModified(engine: Engine, live: Live, decision: Approve): Promis
   const fresh = await approval(engine, live, params, asked, modified.hooks)
   live.assessment = assessment
   const next = { ...modified, approval: fresh }
-  if (isDeepStrictEqual(params, decision.modified_params)) return { call: next, digest: fresh.digest }
+  const { modified_params, modified_digest = fresh.digest } = decision
+  if (isDeepStrictEqual(params, modified_params) && fresh.digest === modified_digest)
+    return { call: next, digest: fresh.digest }
   await step(engine, live, next, [toolCall(engine, live, next)])
   throw previewChanged(next)
 }

@@ -45,9 +45,9 @@ export async function shownBefore(
   const hooks = await hooksOf(engine, live, assessment)
   const found = { ...plain, ...(hooks.length > 0 && { hooks }) }
   await checkEarly(engine, live, params, assessment)
-  if (assessment.effect === 'read' && verdict.decision === 'allow') return found
-  const shown = await preview(engine, live, params, assessment)
-  return { ...found, preview: shown, digest: await digest(live, params, assessment) }
+  const bound = { ...found, digest: await digest(live, params, assessment) }
+  if (assessment.effect === 'read' && verdict.decision === 'allow') return bound
+  return { ...bound, preview: await preview(engine, live, params, assessment) }
 }
 
 async function hooksOf({ hooks }: Engine, { ctx }: Live, { question }: Assessment): Promise<LookingHook[]> {

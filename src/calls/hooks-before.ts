@@ -79,8 +79,9 @@ function faultOf(engine: Engine, { tool }: Live, params: unknown): string | unde
 /** The call with what its hooks have left of it. */
 export function lookedCall<C extends Call>(call: C, { params, runs }: Looked): C {
   const hooks = [...(call.hooks ?? []), ...runs]
-  if (isDeepStrictEqual(params, call.params)) return { ...call, hooks }
-  return { ...call, params, requested_params: call.requested_params ?? call.params, hooks }
+  const looked = { ...call, ...(hooks.length > 0 && { hooks }) }
+  if (isDeepStrictEqual(params, call.params)) return looked
+  return { ...looked, params, requested_params: call.requested_params ?? call.params }
 }
 
 /** Why a hook refuses, for whoever asked. */

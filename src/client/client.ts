@@ -177,7 +177,7 @@ export class Client {
   /** Lets several waiting calls run, each decided by itself: none is compared with what was shown. */
   async approveAll(
     tool_call_ids: readonly string[],
-    { signal, ...decision }: Omit<Approve, 'digest' | 'modified_params'> & RequestOptions = {}
+    { signal, ...decision }: Omit<Approve, 'digest' | 'modified_params' | 'modified_digest'> & RequestOptions = {}
   ): Promise<DecisionOutcome[]> {
     const body = { tool_call_ids, ...decision }
     return (await this.#wire.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results

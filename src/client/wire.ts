@@ -45,6 +45,8 @@ export type { Explanation } from '../calls/explanation.ts'
 export interface Approve {
   digest?: string
   modified_params?: Record<string, unknown>
+  /** What a dry run of `modified_params` told: approves only if that is still what they would do. */
+  modified_digest?: string
   always?: string
   confirm?: boolean
   reason?: string

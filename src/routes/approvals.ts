@@ -15,6 +15,10 @@ const approveFields = {
   modified_params: Type.Optional(
     Type.Object({}, { additionalProperties: true, description: 'Params to run with instead; checked and judged anew.' })
   ),
+  modified_digest: Type.Optional({
+    ...Digest,
+    description: 'What a dry run of modified_params told; 409 PREVIEW_CHANGED where they would do something else now.'
+  }),
   always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
   confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),
   reason: Type.Optional(Type.String({ maxLength: 4_096 })),
@@ -230,7 +234,7 @@ interface Asking {
 }
 
 /** What is about one call as it was shown, or as it is to be. */
-const FOR_ONE = ['digest', 'modified_params', 'modifiedArgs'] as const
+const FOR_ONE = ['digest', 'modified_params', 'modifiedArgs', 'modified_digest'] as const
 
 function idsOf({
   tool_call_id,

@@ -41,6 +41,7 @@ const UNSAID: Record<string, string> = {
   'approve body stepId': 'is for one call',
   'approve body digest': 'is for one call',
   'approve body modified_params': 'is for one call',
+  'approve body modified_digest': 'is for one call',
   'approve body approved': 'is what others call a decision',
   'approve body modifiedArgs': 'is for one call',
   'reject query toolset': 'answers in the words of others have no types',
@@ -91,6 +92,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
     client.approve('i', {
       digest: 'd',
       modified_params: {},
+      modified_digest: 'd',
       always: 'a',
       confirm: true,
       reason: 'r',

@@ -240,6 +240,40 @@ t.test('an approver may change the params: they are checked, judged and looked a
   )
 })
 
+t.test('changed params run as a dry run has shown them, or are shown anew', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
+  const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  const params = { path: 'b.txt', old: 'b', new: 'c' }
+  const shown = await app.call('edit_file', params, { dry_run: true })
+  const approve = (more: object) =>
+    app.request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+      digest: asked.approval.digest,
+      ...more
+    })
+  t.match(await approve({ modified_digest: shown.digest }), {
+    status: 400,
+    body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/modified_digest' }] }
+  })
+  app.write('b.txt', 'b\nmore\n')
+  const refused = await approve({ modified_params: params, modified_digest: shown.digest })
+  t.match(refused, { status: 409, body: { code: 'PREVIEW_CHANGED', details: { tool_call_id: asked.tool_call_id } } })
+  const { approval } = refused.body.details
+  t.match(approval.preview.diff, / more/)
+  t.equal(app.read('b.txt'), 'b\nmore\n')
+  const waiting = await app.get(`/calls/${asked.tool_call_id}`)
+  t.strictSame(waiting, { ...asked, params, requested_params: asked.params, approval }, 'it waits on as it was shown')
+  const again = await app.call('edit_file', { ...params, new: 'd' }, { dry_run: true })
+  const done = await approve({
+    digest: approval.digest,
+    modified_params: { ...params, new: 'd' },
+    modified_digest: again.digest
+  })
+  t.match(done, { status: 200, body: { status: 'success', approved_by: { digest: again.digest } } })
+  t.equal(app.read('b.txt'), 'd\nmore\n')
+  const read = await app.call('read_file', { path: 'a.txt' }, { dry_run: true })
+  t.match(read, { verdict: { decision: 'allow' }, digest: /^[0-9a-f]{64}$/ }, 'told where nobody is asked, too')
+})
+
 t.test('a preview that is no longer true is shown anew, and the call waits on', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
