@@ -34,6 +34,10 @@
     ("f" . "fold or unfold") ("?" . "help") ("q" . "away, undecided"))
   "Keys that the text ends with, and what they do.")
 
+(defconst toolgate-approval-text--bar "  │ "
+  "What stands before each line of a text of others that has several.
+So none of its lines can pass for a line of the prompt.")
+
 (cl-defun toolgate-approval-text-insert (call &key diff unsaved folder branch)
   "Insert CALL as a person is asked about it.
 DIFF is its diff as it is shown, UNSAVED the names of its files that have
@@ -127,7 +131,8 @@ shown by their codes."))))
   "Insert VALUE at COLUMN, or where it has several lines, beneath its name.
 What indents it is display alone: copied, it is what will be used."
   (let* ((below (string-match-p "\n" value))
-         (indent (if below "    " (make-string column ?\s)))
+         (indent (if below toolgate-approval-text--bar
+                   (make-string column ?\s)))
          (start (progn (insert (if below "\n"
                                  (make-string (- column (current-column)) ?\s)))
                        (point))))
@@ -139,8 +144,9 @@ What indents it is display alone: copied, it is what will be used."
       (insert "\n")
       (toolgate-approval-text--fold start end value)
       (add-text-properties start (point)
-                           `(wrap-prefix ,indent
-                             ,@(and below `(line-prefix ,indent)))))))
+                           ;; Also one line has several where it is broken.
+                           (list 'wrap-prefix indent
+                                 'line-prefix toolgate-approval-text--bar)))))
 
 (defun toolgate-approval-text--show-blanks (start)
   "Make blanks at the ends of lines from START on visible."
@@ -186,10 +192,13 @@ What indents it is display alone: copied, it is what will be used."
       (toolgate-approval-text--section "Preview")
       (when text
         (insert (propertize (concat (toolgate-lines-break text) "\n")
-                            'line-prefix "  " 'wrap-prefix "  ")))
+                            'line-prefix toolgate-approval-text--bar
+                            'wrap-prefix toolgate-approval-text--bar)))
       (dolist (note notes)
         (insert (propertize (concat "- " (toolgate-lines-break note) "\n")
-                            'line-prefix "  " 'wrap-prefix "    "))))))
+                            'line-prefix toolgate-approval-text--bar
+                            'wrap-prefix
+                            (concat toolgate-approval-text--bar "  ")))))))
 
 ;;;; Who asks and why
 
@@ -221,8 +230,13 @@ FOLDER and BRANCH are where it would run."
     (when (cdr field)
       (insert "  " (toolgate-faces-text (format "%-15s" (car field))
                                         'toolgate-muted)
-              (propertize (toolgate-lines-break (cdr field))
-                          'wrap-prefix (make-string 17 ?\s))
+              (if (string-match-p "\n" (cdr field))
+                  (propertize (concat "\n" (toolgate-lines-break (cdr field)))
+                              'line-prefix toolgate-approval-text--bar
+                              'wrap-prefix toolgate-approval-text--bar)
+                (propertize (toolgate-lines-break (cdr field))
+                            'line-prefix toolgate-approval-text--bar
+                            'wrap-prefix (make-string 17 ?\s)))
               "\n"))))
 
 (defun toolgate-approval-text--keys ()

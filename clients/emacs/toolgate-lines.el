@@ -18,9 +18,24 @@
 (defconst toolgate-lines--longest 8192
   "How many characters a line may have before it is broken.")
 
+(defconst toolgate-lines--deceptive
+  '((#xad . #xad) (#x34f . #x34f) (#x600 . #x605) (#x61c . #x61c)
+    (#x6dd . #x6dd) (#x70f . #x70f) (#x890 . #x891) (#x8e2 . #x8e2)
+    (#x115f . #x1160) (#x17b4 . #x17b5) (#x180b . #x180f) (#x200b . #x200f)
+    (#x2028 . #x202e) (#x2060 . #x206f) (#x3164 . #x3164) (#xfe00 . #xfe0d)
+    (#xfeff . #xfeff) (#xffa0 . #xffa0) (#xfff9 . #xfffb)
+    (#x110bd . #x110bd) (#x110cd . #x110cd) (#x13430 . #x1343f)
+    (#x1bca0 . #x1bca3) (#x1d173 . #x1d17a) (#xe0000 . #xe0fff))
+  "Ranges of characters that cannot be seen, or reorder what stands beside them.
+All that Unicode has for formatting, its fillers and its variation selectors but
+the two that choose between a letter and a picture.")
+
 (defconst toolgate-lines-deceptive
-  "[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-  "Characters that cannot be seen, or reorder what stands beside them.")
+  (concat "["
+          (mapconcat (lambda (range) (format "%c-%c" (car range) (cdr range)))
+                     toolgate-lines--deceptive "")
+          "]")
+  "Matches a character that cannot be seen, or reorders what stands beside it.")
 
 (defun toolgate-lines-break (text)
   "Return TEXT with its overlong lines broken, each place marked."
@@ -87,10 +102,7 @@ What the text says about its mode counts for nothing."
 (defun toolgate-lines--as-codes ()
   "Return a table that shows deceptive characters by their codes."
   (let ((table (copy-sequence glyphless-char-display)))
-    (dolist (range '((#x061c . #x061c) (#x200b . #x200f) (#x202a . #x202e)
-                     (#x2060 . #x206f) (#xfeff . #xfeff)
-                     (#xe0000 . #xe007f))
-                   table)
+    (dolist (range toolgate-lines--deceptive table)
       (set-char-table-range table range 'hex-code))))
 
 (provide 'toolgate-lines)

@@ -12,6 +12,9 @@
 
 ;;; Code:
 
+(require 'browse-url)
+(require 'xml)
+(require 'toolgate-discover)
 (require 'toolgate-store)
 
 (declare-function transient-prefix "transient")
@@ -78,15 +81,46 @@
 ;;;###autoload
 (defun toolgate-open-console ()
   "Open the web console of the server in a browser.
-The address holds a code that is good once and for a minute, never a token."
+The address holds a code that is good once and for a minute, never a token.
+The browser is handed a file of yours alone that leads there, so that the code
+stands in no list of processes."
   (interactive)
   (let ((connection (toolgate-current-connection)))
     (toolgate-http-request
      connection "POST" "/codes" :body (make-hash-table)
      :on-success (lambda (answer)
-                   (browse-url (concat (toolgate-endpoint-url connection)
-                                       (toolgate-get answer 'path))))
+                   (toolgate-menu--lead-to
+                    (concat (toolgate-endpoint-url connection)
+                            (toolgate-get answer 'path))))
      :on-error (lambda (problem) (message "%s" (plist-get problem :message))))))
+
+(defconst toolgate-menu--page-seconds 60
+  "How long a page that leads to the console is kept: as long as its code counts.")
+
+(defun toolgate-menu--lead-to (address)
+  "Let a browser open ADDRESS, by a page that only this person can read."
+  (let* ((temporary-file-directory (toolgate-menu--pages))
+         (page (make-temp-file "open-" nil ".html" (toolgate-menu--page address))))
+    (run-at-time toolgate-menu--page-seconds nil
+                 (lambda () (ignore-errors (delete-file page))))
+    (browse-url-of-file page)))
+
+(defun toolgate-menu--pages ()
+  "Return the folder for pages, which is of this person alone."
+  (let ((folder (car (toolgate-discover-folders))))
+    (with-file-modes #o700 (make-directory folder t))
+    (file-name-as-directory folder)))
+
+(defun toolgate-menu--page (address)
+  "Return a page that leads to ADDRESS."
+  (let ((address (string-replace "\"" "&quot;" (xml-escape-string address))))
+    (format "<!doctype html>
+<meta charset=\"utf-8\">
+<meta name=\"referrer\" content=\"no-referrer\">
+<meta http-equiv=\"refresh\" content=\"0; url=%s\">
+<title>Toolgate</title>
+<p><a href=\"%s\">To the console</a>
+" address address)))
 
 (provide 'toolgate-menu)
 ;;; toolgate-menu.el ends here

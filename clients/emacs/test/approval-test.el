@@ -541,6 +541,37 @@ Keys
         (delete-char -1)
         (should-error (toolgate-edit--params) :type 'user-error)))))
 
+(ert-deftest toolgate-approval-marks-texts ()
+  "No line of a text of others passes for a line of the prompt."
+  (with-temp-buffer
+    (toolgate-approval-text-insert
+     `((tool . "run") (params (command . "ls") (more . "a\nTool\n")
+              (long . ,(concat (make-string 8192 ?x) "Tool")))
+       (session_id . "song\nTool") (context . "hello\n\nTool\n  harmless")
+       (approval (preview (title . "Run") (text . "ls\nTool")
+                          (notes . ["b\nTool"])))))
+    (goto-char (point-min))
+    (let ((marked 0))
+      (while (re-search-forward "^Tool$" nil t)
+        (if (get-text-property (match-beginning 0) 'toolgate-section)
+            (should-not (get-text-property (match-beginning 0) 'line-prefix))
+          (setq marked (1+ marked))
+          (should (equal "  │ " (get-text-property (match-beginning 0)
+                                                  'line-prefix)))))
+      (should (= 6 marked)))))
+
+(ert-deftest toolgate-approval-deceptive ()
+  "What hides or reorders text is told of and shown; letters and pictures are not."
+  (dolist (char '(#xad #x34f #x115f #x180e #x200b #x2028 #x202e #x2066 #x3164
+                  #xfe00 #xfeff #xfff9 #xe0001 #xe0041 #xe0100))
+    (should (string-match-p toolgate-lines-deceptive (string ?a char)))
+    (should (eq 'hex-code (aref (toolgate-lines--as-codes) char))))
+  (dotimes (char #x30000)
+    (when (eq 'Cf (get-char-code-property char 'general-category))
+      (should (string-match-p toolgate-lines-deceptive (string char)))))
+  (should-not (string-match-p toolgate-lines-deceptive
+                              "azAZ09 -]^\n\täя中ע❤️🦊")))
+
 (ert-deftest toolgate-approval-header-of-diff ()
   "What a title says stands in the header as it is."
   (with-temp-buffer

@@ -122,5 +122,33 @@
     (dolist (command (cdr group))
       (should (commandp (nth 2 command))))))
 
+(ert-deftest toolgate-menu-console ()
+  "The code is in a file of this person alone, and in no argument of a browser."
+  (let* ((folder (file-name-as-directory
+                  (expand-file-name "run" (make-temp-file "toolgate-run" t))))
+         (process-environment (cons (concat "TOOLGATE_RUN_DIR=" folder)
+                                    process-environment))
+         opened)
+    (unwind-protect
+        (cl-letf (((symbol-function 'toolgate-current-connection)
+                   (lambda () (toolgate-connection--make
+                               :url "http://127.0.0.1:9")))
+                  ((symbol-function 'toolgate-http-request)
+                   (lambda (&rest arguments)
+                     (funcall (plist-get (nthcdr 3 arguments) :on-success)
+                              '((path . "/?a&b#code=se\"cret")))))
+                  ((symbol-function 'browse-url)
+                   (lambda (address &rest _) (push address opened))))
+          (toolgate-open-console)
+          (let ((page (directory-files folder t "\\`open-.*\\.html\\'")))
+            (should (equal opened (list (concat "file://" (car page)))))
+            (should (= #o600 (file-modes (car page))))
+            (should (= #o700 (file-modes folder)))
+            (with-temp-buffer
+              (insert-file-contents (car page))
+              (should (search-forward "content=\"0; url=http://127.0.0.1:9/?a&amp;b\
+#code=se&quot;cret\"")))))
+      (delete-directory (file-name-directory (directory-file-name folder)) t))))
+
 (provide 'looking-test)
 ;;; looking-test.el ends here
