@@ -62,6 +62,12 @@ local function take(calls)
   end
 end
 
+local function read(id)
+  session.request({ path = '/calls/' .. id }, function(call)
+    if call and call.status == 'awaiting_approval' then open(call) end
+  end)
+end
+
 local function read_state()
   session.request({ path = '/state' }, function(state)
     if state then take(state.pending) end
@@ -80,9 +86,7 @@ local hear = {
   ['tool.call'] = function(event)
     if event.seq <= head then return end
     if not event.truncated then return event.requires_approval and open(event) end
-    session.request({ path = '/calls/' .. event.tool_call_id }, function(call)
-      if call and call.status == 'awaiting_approval' then open(call) end
-    end)
+    read(event.tool_call_id)
   end,
   ['tool.decision'] = function(event)
     local by = type(event.by) == 'table' and event.by.client
@@ -108,12 +112,8 @@ function M.decide(call, verb, body)
     if call.ended then return M.settle(call.tool_call_id, call.ended) end
     if failure.code == 'PREVIEW_CHANGED' then
       say('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
-      -- The event with the fresh preview may be on its way; whoever is first shows it.
-      local fresh = (failure.details or {}).approval
-      if fresh and M.find(call.tool_call_id) then
-        open(vim.tbl_extend('force', vim.deepcopy(call), { approval = fresh }))
-      end
-      return
+      -- The event with the call as it is now may be on its way; whoever is first shows it.
+      return read(call.tool_call_id)
     end
     say(failure.message, vim.log.levels.ERROR)
   end)

@@ -19,12 +19,18 @@ local function with(fields, name, text)
   return ('{"%s":'):format(name) .. text .. ',' .. vim.json.encode(fields):sub(2)
 end
 
---- What an approval is sent with, so that the call runs with the parameters that are shown of it.
-function M.approving(changed, fields)
-  return with(fields, 'modified_params', changed.changed.text)
+--- Whether these are the parameters of the call.
+function M.are(text, call)
+  return vim.deep_equal(read(text), call.params)
 end
 
---- The call as it is shown with other parameters. The digest that binds the decision stays that of the call as it was asked.
+--- What an approval is sent with, so that the call runs with the parameters that are shown of it, and does what is shown.
+function M.approving(changed, fields)
+  local bound = vim.tbl_extend('force', fields, { modified_digest = changed.changed.digest })
+  return with(bound, 'modified_params', changed.changed.text)
+end
+
+--- The call as it is shown with other parameters. Its own digest stays that of the call as it was asked.
 local function changed_by(call, text, found)
   local approval = vim.tbl_extend('force', call.approval, {
     level = found.verdict.decision == 'strict' and 'strict' or call.approval.level,

@@ -31,21 +31,6 @@ local function confirm(call, done)
   end)
 end
 
---- Approves with the parameters that the person gave, where the call would still do with them what is shown.
-local function approve_changed(view, changed, fields)
-  params.foresee(changed, changed.changed.text, function(now, why)
-    local call = approvals.find(view.call)
-    if not call then return end
-    if view.changed ~= changed then return say('not approved: the call was changed meanwhile. Look again.') end
-    if not now then return say('not approved: ' .. why, vim.log.levels.ERROR) end
-    if now.changed.digest == changed.changed.digest then
-      return approvals.decide(call, 'approve', params.approving(changed, fields))
-    end
-    show_changed(view, now)
-    say('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
-  end)
-end
-
 local keys = {}
 
 function keys.y(view)
@@ -54,8 +39,7 @@ function keys.y(view)
   local changed = view.changed
   confirm(changed or call, function(more)
     local fields = vim.tbl_extend('force', { digest = digest }, more)
-    if changed then return approve_changed(view, changed, fields) end
-    approvals.decide(call, 'approve', fields)
+    approvals.decide(call, 'approve', changed and params.approving(changed, fields) or fields)
   end)
 end
 
@@ -102,7 +86,7 @@ function keys.e(view)
 end
 
 function keys.u(view)
-  if not view.changed and not view.kept then return say('its parameters are as they were asked.') end
+  if not view.changed and not view.kept then return say('you have changed none of its parameters here.') end
   show_changed(view, nil)
 end
 
@@ -169,6 +153,8 @@ approvals.on.renewed = function(call)
   -- What was foreseen of other parameters may not hold any more; they are the person's, and kept.
   local kept = view.changed and view.changed.changed.text or view.kept
   show_changed(view, nil)
+  -- A call that did not do with them what was shown has them by now.
+  if kept and params.are(kept, call) then kept = nil end
   view.kept = kept
   if kept then say('the call is not as it was: this is what was asked. e opens your parameters again.') end
 end
