@@ -20,10 +20,11 @@
 (require 'toolgate-store)
 
 (cl-defun toolgate-approve
-    (call &key digest params always confirm reason connection callback)
+    (call &key digest params params-digest always confirm reason connection callback)
   "Let CALL run.
 DIGEST binds that to what was shown.  PARAMS, an object, are run in the place
-of those that were asked for.  ALWAYS is the id of one of the call's
+of those that were asked for; PARAMS-DIGEST, of a dry run of them, binds that
+to what they were shown to do.  ALWAYS is the id of one of the call's
 `always_options' to be remembered.  CONFIRM says yes to a strict call, REASON
 why.  Answer through CALLBACK.  CONNECTION is needed for a call that the store
 does not know."
@@ -31,6 +32,7 @@ does not know."
    call connection "approve"
    `(,@(and digest `((digest . ,digest)))
      ,@(and params `((modified_params . ,params)))
+     ,@(and params-digest `((modified_digest . ,params-digest)))
      ,@(and always `((always . ,always)))
      ,@(and confirm '((confirm . t)))
      ,@(and reason `((reason . ,reason))))
@@ -91,17 +93,22 @@ Tell CALLBACK; where there is none, a problem is shown."
      connection method (format "/calls/%s/%s" id verb) :body body :query query
      :on-success (lambda (result) (when callback (funcall callback result nil)))
      :on-error (lambda (problem)
-                 (toolgate-actions--refresh connection id problem)
+                 (toolgate-actions--refresh connection id problem
+                                            (assq 'modified_params body))
                  (if callback (funcall callback nil problem)
                    (message "Toolgate: %s" (plist-get problem :message)))))))
 
-(defun toolgate-actions--refresh (connection id problem)
-  "Take the fresh preview of call ID of CONNECTION that PROBLEM brings."
+(defun toolgate-actions--refresh (connection id problem modified)
+  "Take the fresh preview of call ID of CONNECTION that PROBLEM brings.
+MODIFIED holds the params that were sent with the decision, which the call has
+then, or is nil."
   (let ((call (toolgate-store-call id connection))
         (approval (toolgate-get (plist-get problem :details) 'approval)))
     (when (and call approval
                (equal (plist-get problem :code) "PREVIEW_CHANGED"))
-      (toolgate-store-renew connection `((approval . ,approval) ,@call)))))
+      (toolgate-store-renew connection `((approval . ,approval)
+                           ,@(and modified `((params . ,(cdr modified))))
+                           ,@call)))))
 
 (provide 'toolgate-actions)
 ;;; toolgate-actions.el ends here

@@ -211,7 +211,6 @@
 
 (add-hook 'toolgate-approval-pending-hook #'toolgate-approval--pending)
 (add-hook 'toolgate-approval-resolved-hook #'toolgate-approval--resolved)
-(add-hook 'toolgate-decide-changed-functions #'toolgate-approval--show-changed)
 
 (defvar toolgate-approval--clock nil
   "Timer that keeps the time left true in header lines.")

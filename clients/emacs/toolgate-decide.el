@@ -35,9 +35,7 @@
   "Let CALL run as it is shown, after a question where it is strict.
 ALWAYS is the id of a rule to remember."
   (when (toolgate-decide--sure-p call)
-    (if (toolgate-get call 'edited)
-        (toolgate-decide--look-again call)
-      (toolgate-decide--approve call always))))
+    (toolgate-decide--approve call always)))
 
 (defun toolgate-decide-reject (call &optional reason)
   "Refuse CALL; REASON is told to whoever sent it."
@@ -76,6 +74,7 @@ ALWAYS is the id of a rule to remember."
                        :params (and (toolgate-get call 'edited)
                                     (or (toolgate-get call 'params)
                                         (make-hash-table)))
+                       :params-digest (toolgate-get call 'edited)
                        :always always
                        :confirm (equal (toolgate-get call 'approval 'level)
                                        "strict")
@@ -152,22 +151,6 @@ The digest that binds the decision stays that of the call as it was asked."
        (always_options . []))
       ,@(seq-remove (lambda (field) (memq (car field) '(params approval edited)))
                     call))))
-
-(defvar toolgate-decide-changed-functions nil
-  "Functions called with a call whose edited params would do something else now.")
-
-(defun toolgate-decide--look-again (call)
-  "Approve CALL, which was edited, if it would still do what is shown."
-  (toolgate-decide-dry-run
-   call (toolgate-get call 'params)
-   (lambda (now)
-     (if (equal (toolgate-get now 'edited) (toolgate-get call 'edited))
-         (toolgate-decide--approve call nil)
-       (run-hook-with-args 'toolgate-decide-changed-functions now)
-       (toolgate-message
-        "Not decided: it would do something else by now; look again")))
-   (lambda (problem)
-     (toolgate-message "Not decided: %s" (toolgate-http-problem-text problem)))))
 
 (provide 'toolgate-decide)
 ;;; toolgate-decide.el ends here

@@ -360,10 +360,25 @@ Keys
     (should (equal (mapcar #'cdr approval-test--requests)
                    '(("/calls/tc_1/approve"
                       ((digest . "digest-of-tc_1")
-                       (modified_params (path . "a.txt"))))
-                     ("/calls" ((tool . "edit_file") (params (path . "a.txt"))
-                                (session_id . "song") (workspace . "default")
-                                (dry_run . t))))))))
+                       (modified_params (path . "a.txt"))
+                       (modified_digest . "dry"))))))
+    ;; They would do something else by now: that is shown, and asked anew.
+    (let ((fresh (toolgate-get (approval-test-call "tc_1") 'approval)))
+      (setf (alist-get 'digest fresh) "fresh"
+            (alist-get 'diff (alist-get 'preview fresh)) "+asters\n")
+      (setq toolgate-decide--sent nil
+            approval-test--answers
+            `(("/calls/tc_1/approve"
+               :status 409 :code "PREVIEW_CHANGED" :message "It has changed."
+               :details ((approval . ,fresh))))))
+    (toolgate-approval-approve)
+    (should (string-match-p "Parameters\n  path  a.txt\n" (buffer-string)))
+    (should (string-match-p "^\\+asters$" (buffer-string)))
+    (should-error (toolgate-approval-approve) :type 'user-error)
+    (setq toolgate-guard--since 0)
+    (toolgate-approval-approve)
+    (should (equal (nth 2 (car approval-test--requests))
+                   '((digest . "fresh"))))))
 
 (ert-deftest toolgate-approval-list ()
   "The list decides at point by chords, and on marked ones after a question."
