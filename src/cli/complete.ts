@@ -3,6 +3,7 @@ import type { Command, Option } from 'commander'
 import { ARGUMENTS, type Ask, FLAGS, type Value, type Values } from './complete-values.ts'
 import type { Context } from './context.ts'
 import { commandOf, VALUED, VERBS, type Verb, verbNames } from './run.ts'
+import { brief } from './terminal.ts'
 
 /** A shell that waits longer seems to hang. */
 const ANSWER_MS = 1_000
@@ -16,7 +17,7 @@ const complete: Verb = (command, context) => {
       const words = shell === 'bash' ? wordsOf(given[0] ?? '').slice(1) : given
       const now = words.at(-1) ?? ''
       const values = await valuesAt(context, words.slice(0, -1), now).catch(() => [])
-      const fitting = values.filter(([value]) => value.startsWith(':') || value.startsWith(now))
+      const fitting = values.filter(([value]) => value.startsWith(':') || (value.startsWith(now) && isPlain(value)))
       for (const [value, means] of fitting)
         context.terminal.out(
           `${shell === 'bash' ? value.slice(cutIn(now)) : value}\t${means.replace(/\s+/g, ' ')}`.trimEnd()
@@ -24,6 +25,9 @@ const complete: Verb = (command, context) => {
     })
 }
 export default complete
+
+/** What hides something or steers a terminal is nothing to put on a line; whoever calls chooses names of sessions. */
+const isPlain = (value: string) => brief(value, Number.POSITIVE_INFINITY) === value
 
 async function valuesAt(context: Context, before: readonly string[], now: string): Promise<readonly Value[]> {
   const at = verbAt(before)

@@ -1,4 +1,5 @@
 // What a shell is to do at TAB. Nothing that stands on the line is ever run: it is handed on as text, quotes and all.
+// A value is put there quoted: zsh and fish do that by themselves.
 // `toolgate complete` answers a value a line, with its meaning after a tab, or :files or :folders.
 
 const BASH = String.raw`# bash completion for toolgate
@@ -11,7 +12,7 @@ _toolgate() {
       :folders) compopt -o dirnames 2>/dev/null ;;
       ?*)
         value=${'$'}{line%%$'\t'*}
-        COMPREPLY+=("$value")
+        COMPREPLY+=("$(printf %q "$value")")
         [[ $value == *= ]] && compopt -o nospace 2>/dev/null
         ;;
     esac

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { leaveLeadingPage } from '../host/server/leading-page.ts'
-import { usage } from './exit.ts'
+import { rightsOf } from './role.ts'
 import type { Verb } from './run.ts'
 
 /** What each system opens an address with. */
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
-const RIGHTS = { call: ['call'], approve: ['call', 'approve'] } as const
 
 const open: Verb = (command, context) => {
   command
@@ -25,10 +24,10 @@ The browser is handed a file that you alone can read and that leads there, so th
 A browser from a snap or a flatpak may not be let to read it: give that one the address that --print tells.`
     )
     .action(async ({ print, role }: { print?: boolean; role: string }) => {
-      if (role !== 'call' && role !== 'approve') throw usage(`${role} is no role.`, 'It is call or approve.')
+      const rights = rightsOf(role)
       const client = await context.connect()
       const { terminal, signal, world } = context
-      const { path, expires_at } = await client.makeCode({ rights: RIGHTS[role], signal })
+      const { path, expires_at } = await client.makeCode({ rights, signal })
       const url = `${client.connection.url}${path}`
       if (terminal.json) return terminal.outJson({ url, expires_at })
       if (!print && (await show(url, world.env)))

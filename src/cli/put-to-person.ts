@@ -11,7 +11,7 @@ import { CallChanged, type Waiting, WatchedCall } from './watched-call.ts'
 import { approvalText, whatBecame } from './words.ts'
 
 /** What goes with an approval from the start. */
-export type Preset = Pick<Approve, 'always' | 'reason' | 'modified_params'>
+export type Preset = Pick<Approve, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
 
 /** What came of the question. `left`: the call waits on. */
 export type Outcome = { did: 'approved' | 'rejected'; call: Call } | { did: 'elsewhere'; call: Call } | { did: 'left' }
@@ -38,6 +38,8 @@ class Question {
   readonly #watched: WatchedCall
   readonly #keys: Keys
   #preset: Preset
+  /** Whether the params as they were edited are strict, whatever the call was. */
+  #editedIsStrict = false
   /** What the editor was left with, to go on from. */
   #draft: string | undefined
 
@@ -65,6 +67,7 @@ class Question {
       } catch (error) {
         if (!(error instanceof CallChanged)) throw error
         this.#preset = {}
+        this.#editedIsStrict = false
       }
     }
   }
@@ -113,14 +116,11 @@ class Question {
   }
 
   async approve(call: Waiting, changed: AbortSignal, more: Preset = {}): Promise<Outcome | undefined> {
-    if (
-      call.approval.level === 'strict' &&
-      (await this.line('This is strict. Type yes to approve: ', changed)) !== 'yes'
-    )
-      return undefined
-    const { digest } = call.approval
+    const { digest, level } = call.approval
+    const strict = level === 'strict' || this.#editedIsStrict
+    if (strict && (await this.line('This is strict. Type yes to approve: ', changed)) !== 'yes') return undefined
     const { signal } = this.#context
-    const decision = { digest, confirm: true, ...this.#preset, ...more, signal }
+    const decision = { digest, ...(strict && { confirm: true }), ...this.#preset, ...more, signal }
     return { did: 'approved', call: await this.#client.approve(call.tool_call_id, decision) }
   }
 
@@ -170,7 +170,9 @@ class Question {
     const params = this.#preset.modified_params ?? {}
     const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
     try {
-      const { verdict, preview } = await this.#client.dryRun(tool, params, options)
+      const { verdict, preview, digest } = await this.#client.dryRun(tool, params, options)
+      this.#editedIsStrict = verdict.decision === 'strict'
+      if (digest !== undefined) this.#preset = { ...this.#preset, modified_digest: digest }
       const text = [
         terminal.paint('bold', `\nAs you changed it: ${safe(preview?.title ?? tool)}`),
         `  verdict  ${verdict.decision}: ${safe(verdict.reason)}`,
@@ -180,8 +182,9 @@ class Question {
       ].join('\n')
       await page(this.#context, text, changed)
     } catch (error) {
-      const { modified_params: _, ...kept } = this.#preset
+      const { modified_params: _, modified_digest: __, ...kept } = this.#preset
       this.#preset = kept
+      this.#editedIsStrict = false
       throw error
     }
   }

@@ -1,5 +1,5 @@
 import { duration } from './context.ts'
-import { usage } from './exit.ts'
+import { rightsOf } from './role.ts'
 import type { Verb } from './run.ts'
 import { brief, table } from './terminal.ts'
 
@@ -10,7 +10,6 @@ interface CreateOptions {
   expires?: string
 }
 
-const RIGHTS = { call: ['call'], approve: ['call', 'approve'] } as const
 const DAYS = /^(\d+)d$/
 const DAY_MS = 86_400_000
 
@@ -37,11 +36,11 @@ Examples:
       '\nExamples:\n  toolgate token create --name ci > ci.token\n  toolgate token create --agent reviewer --expires 2h'
     )
     .action(async ({ name, role, agent, expires = '90d' }: CreateOptions) => {
-      if (role !== 'call' && role !== 'approve') throw usage(`${role} is no role.`, 'It is call or approve.')
+      const rights = rightsOf(role)
       const expires_in_ms = lifetime(expires)
       const client = await context.connect()
       const { terminal, signal } = context
-      const wish = { name: name ?? agent ?? role, rights: [...RIGHTS[role]], expires_in_ms, ...(agent && { agent }) }
+      const wish = { name: name ?? agent ?? role, rights: [...rights], expires_in_ms, ...(agent && { agent }) }
       const given = await client.issueToken(wish, { signal })
       if (terminal.json) return terminal.outJson(given)
       terminal.out(given.token)

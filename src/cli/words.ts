@@ -88,7 +88,9 @@ export const alwaysText = (terminal: Terminal, { approval }: Extract<Call, { sta
 export function eventLine(terminal: Terminal, event: Event): string {
   const time = event.time.slice(11, 23)
   const call = event.tool_call_id === undefined ? '' : ` ${event.tool_call_id}`
-  const words = (EVENT_WORDS[event.type] as (event: Event) => string)(event)
+  const tell = EVENT_WORDS[event.type] as ((event: Event) => string) | undefined
+  // What was cut lacks what it would be told by; what a newer server tells has no words here yet.
+  const words = tell && !event.truncated ? tell(event) : (event.href ?? '')
   return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${safe(call)} ${brief(words, 200)}`.trimEnd()
 }
 

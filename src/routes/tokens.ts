@@ -12,8 +12,6 @@ const DAY_MS = 86_400_000
 const SESSION_MS = 7 * DAY_MS
 const TOKEN_MS = 90 * DAY_MS
 const LONGEST_MS = 366 * DAY_MS
-/** How long a code is good for, as `OneTimeCodes` keeps them. */
-const CODE_MS = 60_000
 
 const Rights = Type.Array(Type.Enum(['call', 'approve']), {
   minItems: 1,
@@ -87,7 +85,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       const more = rights.find(right => !caller.rights.has(right))
       if (more) throw new ToolError('FORBIDDEN', `A code gives no right that its maker lacks: ${more}.`)
       const code = codes.make({ ...caller, rights: new Set(rights) })
-      const expires_at = new Date(Date.now() + CODE_MS).toISOString()
+      const expires_at = new Date(Date.now() + codes.live_ms).toISOString()
       return secret(reply).send({ code, expires_at, path: `/#code=${code}` })
     }
   )

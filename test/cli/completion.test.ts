@@ -51,7 +51,9 @@ t.test('what may follow is told, from the server where it has it', async t => {
 })
 
 t.test('in bash, and nothing on the line is run', async t => {
-  const { toolgate, commandOf, project } = await served(t)
+  const { toolgate, commandOf, project, client } = await served(t)
+  for (const session_id of ['evil;touch ran $(touch ran)', 'evil\u0007', 'evil\u202e'])
+    await client.call('shell_exec', { command: 'touch b' }, { session_id })
   const { file, args, cwd, env } = commandOf([])
   const script = `
     toolgate() { ${[file, ...args].map(word => `'${word}'`).join(' ')} "$@"; }
@@ -60,10 +62,15 @@ t.test('in bash, and nothing on the line is run', async t => {
     try 'toolgate appro'
     try 'toolgate audit --decision=re'
     try "toolgate tools 'read_"
-    try 'toolgate call read_file $(touch ran) pat'`
+    try 'toolgate call read_file $(touch ran) pat'
+    try 'toolgate tail --session evil'
+    eval "set -- ${'$'}{COMPREPLY[*]}"; echo "$# $1"`
   const { stdout, stderr } = await run('bash', ['-c', script], { cwd, env: env as NodeJS.ProcessEnv })
   t.same(stderr, '')
-  t.same(stdout, 'approvals approve\nrejected\nread_file\npath=\n')
+  t.same(
+    stdout,
+    'approvals approve\nrejected\nread_file\npath=\nevil\\;touch\\ ran\\ \\$\\(touch\\ ran\\)\n1 evil;touch ran $(touch ran)\n'
+  )
   t.notOk(existsSync(path.join(project, 'ran')))
   t.match(await toolgate(['completion', 'tcsh']), {
     code: 2,

@@ -14,10 +14,13 @@ const CODE_LIVES_MS = 60_000
 /** Of those with the right to approve, and of those without it, so that whoever may only call cannot push out a person. More
  * at once push out the oldest. */
 const MOST = 16
-/** 128 bits are not guessed; this keeps whoever tries from keeping the server busy. */
+/** 128 bits are not guessed; this tells whoever tries to wait. A right code is taken whoever else tries. */
 const WRONG_A_MINUTE = 30
+const MINUTE_MS = 60_000
 
 export class OneTimeCodes {
+  /** How long one counts. */
+  readonly live_ms = CODE_LIVES_MS
   #open: Open[] = []
   #wrong: number[] = []
   readonly #now: () => number
@@ -40,16 +43,22 @@ export class OneTimeCodes {
 
   /** What the code is for, once. Undefined when it counts no longer or never did. */
   take(code: string): Holder | undefined {
-    const since = this.#now() - 60_000
-    this.#wrong = this.#wrong.filter(at => at > since)
-    if (this.#wrong.length >= WRONG_A_MINUTE)
-      throw new ToolError('OVERLOADED', 'Too many wrong codes were tried. Wait a minute.')
     const given = digestOf(code)
     // Every code is compared each time, so that the time taken tells nothing.
     const matches = this.#left().filter(({ digest }) => timingSafeEqual(digest, given))
     this.#open = this.#left().filter(open => !matches.includes(open))
-    if (matches.length === 0) this.#wrong.push(this.#now())
+    if (matches.length === 0) this.#countWrong()
     return matches[0]?.holder
+  }
+
+  #countWrong() {
+    const now = this.#now()
+    this.#wrong = this.#wrong.filter(at => at > now - MINUTE_MS)
+    if (this.#wrong.length >= WRONG_A_MINUTE) {
+      const retry_after_s = Math.ceil((this.#wrong[0]! + MINUTE_MS - now) / 1_000)
+      throw new ToolError('OVERLOADED', `Too many wrong codes were tried. Wait ${retry_after_s} s.`, { retry_after_s })
+    }
+    this.#wrong.push(now)
   }
 
   /** A code of a token that was revoked counts no more than the token. */
