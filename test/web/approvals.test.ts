@@ -72,6 +72,7 @@ async function run(t: Test) {
     await page.getByLabel('new', { exact: false }).last().fill('lilies')
     await press(page, 'Show what it would do')
     t.same(await page.locator('dialog .diff .added').allInnerTexts(), ['+lilies'])
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await press(page, 'Approve this')
     await outcome(page)
     t.match(await get(`/calls/${id}?wait_ms=10000`), {
@@ -80,6 +81,23 @@ async function run(t: Test) {
       requested_params: EDIT
     })
     t.equal(read('poem.txt'), 'roses\nlilies\n')
+  })
+
+  t.test('other params are approved as they were shown', async t => {
+    const { call, get, read, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Edit…')
+    await page.getByLabel('new', { exact: false }).last().fill('lilies')
+    await press(page, 'Show what it would do')
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    write('poem.txt', 'violets\n')
+    await press(page, 'Approve this')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.same(await page.locator('.diff .added').allInnerTexts(), ['+lilies'], 'the card shows them as they stand now')
+    t.match(await get(`/calls/${id}`), { status: 'awaiting_approval', params: { ...EDIT, new: 'lilies' } })
+    t.equal(read('poem.txt'), 'violets\n')
   })
 
   t.test('what changed since it was shown is not approved, but shown anew', async t => {
@@ -125,6 +143,61 @@ async function run(t: Test) {
     t.match(await outcome(page), /^Approved/)
   })
 
+  t.test('what would be strict with other params is asked twice as well', async t => {
+    const { call, get, open } = await consoleOf(t, browser, { ...POEM, 'b.txt': 'b\n' })
+    const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
+    const page = await open()
+    await openCard(page, 'Delete poem.txt')
+    await press(page, 'Edit…')
+    await page.getByLabel('path', { exact: false }).last().fill('b.txt')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Delete b.txt' }).waitFor()
+    t.equal(await page.evaluate('document.activeElement.textContent'), 'Delete b.txt', 'keys go on where the form was')
+    await page.keyboard.press('Control+Enter')
+    t.equal(await page.getByText('This is strict').count(), 0, 'what has just come up is not answered yet')
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await press(page, 'Yes, approve')
+    t.match(await outcome(page), /^Approved/)
+    t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', params: { path: 'b.txt' } })
+  })
+
+  t.test('a question ends where what it was about has changed', async t => {
+    const { call, get, post, write, open } = await consoleOf(t, browser, POEM)
+    const strict = await call('delete_file', { path: 'poem.txt' })
+    const asked = await call('edit_file', EDIT)
+    const page = await open()
+    await live(page)
+    for (const [{ tool_call_id: id, approval }, title, button, content] of [
+      [strict, 'Delete poem.txt', 'Approve', 'violets\n'],
+      [asked, 'Edit poem.txt', 'Always…', 'violets, and more\n']
+    ] as const) {
+      await openCard(page, title)
+      await press(page, button)
+      await page.locator('dialog').waitFor()
+      write('poem.txt', content)
+      await post(`/calls/${id}/approve`, { digest: approval.digest, confirm: true })
+      await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    }
+  })
+
+  t.test('characters that hide or reorder text are shown by their number', async t => {
+    const { call, open } = await consoleOf(t, browser, { ...POEM, 'dos.txt': 'a\r\nb\n' })
+    await call('edit_file', { ...EDIT, new: 'a\u202eb\u200b\u{e0041}\u3164 ❤\ufe0f' }, { context: '\u2066why' })
+    await call('edit_file', { path: 'dos.txt', old: 'a\r\nb', new: 'a\nb' })
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    t.equal(await page.locator('.diff .added').innerText(), '+aU+202EbU+200BU+E0041U+3164 ❤\ufe0f')
+    t.match(await page.locator('.card').innerText(), /no eye sees[\s\S]*U\+2066why/)
+    await openCard(page, 'Edit dos.txt')
+    t.same(await page.locator('.diff :is(.added, .removed)').allInnerTexts(), ['-a\\r', '+a'])
+    t.equal(await page.getByText('no eye sees').count(), 0, 'ends of lines hide nothing')
+  })
+
   t.test('always remembers the rule that was chosen, word for word', async t => {
     const { call, get, open } = await consoleOf(t, browser, POEM)
     const { approval } = await call('edit_file', EDIT)
@@ -135,6 +208,9 @@ async function run(t: Test) {
     const [first] = approval.always_options
     t.match(await page.locator('.rule-offered').first().innerText(), JSON.stringify(first.rule.match))
     await page.locator('.rule-offered input').first().check()
+    await page.evaluate('dispatchEvent(new Event("focus")); document.querySelector("dialog .primary").click()')
+    t.equal((await get('/rules')).rules.length, 0, 'a click that brings the window to the front is none')
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await press(page, 'Approve and remember')
     await outcome(page)
     t.match((await get('/rules')).rules, [{ match: first.rule.match, scope: first.scope, created_by: 'console' }])

@@ -45,7 +45,7 @@ async function run(t: Test) {
     const context = await browser.newContext()
     t.teardown(() => context.close())
     const page = await openPage(context, first.url)
-    await first.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+    const { tool_call_id: id } = await first.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
     await page.getByText('1 call waits').waitFor()
     await live(page)
 
@@ -60,7 +60,25 @@ async function run(t: Test) {
     await page.locator('.card-end [aria-disabled="false"]').first().click()
     t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
     await page.getByText('1 call waits').waitFor()
+    t.equal((await second.get(`/calls/${id}?wait_ms=10000`)).status, 'success')
     t.equal(second.read('a.txt'), 'b\n')
+  })
+
+  t.test('each tab goes on where a server at the same address begins anew', async t => {
+    const first = await startApp(t, { 'a.txt': 'a\n' })
+    const context = await browser.newContext()
+    t.teardown(() => context.close())
+    const pages = [await openPage(context, first.url), await openPage(context, first.url)]
+    for (const page of pages) await live(page)
+    for (const title of ['b', 'c', 'd']) await first.call('edit_file', { path: 'a.txt', old: 'a', new: title })
+    for (const page of pages) await page.getByText('3 calls wait').waitFor()
+
+    await first.close()
+    const second = await startApp(t, { 'a.txt': 'a\n' }, { port: Number(new URL(first.url).port) })
+    for (const page of pages) await page.getByText('Nothing waits').first().waitFor()
+    await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'e' })
+    for (const page of pages) await page.getByText('1 call waits').waitFor()
+    t.pass('what is new is heard, though it has lower numbers')
   })
 
   t.test('a code in the address gives a session, once, and leaves no trace there', async t => {
@@ -76,6 +94,9 @@ async function run(t: Test) {
     const second = await other.newPage()
     await second.goto(url + path)
     t.match(await second.getByRole('alert').innerText(), 'This address was used already')
+    const third = await other.newPage()
+    await third.goto(`${url}/#code=%`)
+    t.match(await third.getByRole('alert').innerText(), 'This address was used already', 'or never was one')
   })
 
   t.test('a token that counts no longer ends the session, and says so', async t => {

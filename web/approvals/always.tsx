@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { Waiting } from '../store/approvals.ts'
 import { approve } from './decide.ts'
+import { useGuard } from './guard.ts'
 
 export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
   const [chosen, setChosen] = useState<string>()
+  const guard = useGuard(call.approval.digest)
   const submit = () => {
-    if (chosen === undefined) return
+    if (chosen === undefined || !guard.clicks()) return
     onClose()
     void approve(call, { always: chosen })
   }
@@ -35,7 +37,12 @@ export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => 
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button class="button primary" type="button" aria-disabled={chosen === undefined} onClick={submit}>
+          <button
+            class="button primary"
+            type="button"
+            aria-disabled={chosen === undefined || !guard.rested}
+            onClick={submit}
+          >
             Approve and remember
           </button>
         </div>

@@ -6,6 +6,7 @@ import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffView } from '../shell/settings.ts'
 import { type Asked, asked, pending, sweep } from '../store/approvals.ts'
 import { isLive } from '../store/link.ts'
+import { marked } from '../text/hidden.tsx'
 import { Card } from './card.tsx'
 import { Age } from './times.tsx'
 
@@ -64,7 +65,7 @@ function Line({ asked: { call, outcome }, isCurrent }: { asked: Asked; isCurrent
         <code>{tool}</code>
         {outcome ? <span class="badge">{outcome.decision}</span> : <Age of={created_at} />}
       </span>
-      <span class="asked-title">{approval.preview.title}</span>
+      <span class="asked-title">{marked(approval.preview.title)}</span>
       {approval.level === 'strict' && !outcome && <span class="badge bad">strict</span>}
     </a>
   )

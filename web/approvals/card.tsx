@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffChoice } from '../diff/diff.tsx'
 import { isBusy, isOfSequence } from '../shell/keys.ts'
 import type { Asked, Outcome } from '../store/approvals.ts'
+import { hides, marked } from '../text/hidden.tsx'
 import { clock } from '../text/time.ts'
 import { AlwaysDialog } from './always.tsx'
 import { ConfirmDialog } from './confirm.tsx'
@@ -32,6 +33,10 @@ export function Card({ asked }: { asked: Asked }) {
   useEffect(() => {
     if (outcome) setDialog(undefined)
   }, [outcome])
+  // What was asked was about what was shown then. Words of a rejection stay true, and params that are edited look anew.
+  useEffect(() => {
+    setDialog(open => (open === 'confirm' || open === 'always' ? undefined : open))
+  }, [approval.digest])
 
   const yes = () => (level === 'strict' ? setDialog('confirm') : void approve(call))
   const actions: Record<string, () => void> = {
@@ -67,7 +72,7 @@ export function Card({ asked }: { asked: Asked }) {
             Back
           </a>
         </div>
-        <h2 id="card-title">{preview.title}</h2>
+        <h2 id="card-title">{marked(preview.title)}</h2>
         <Why approval={approval} />
       </header>
       {outcome && <Settled outcome={outcome} />}
@@ -77,16 +82,17 @@ export function Card({ asked }: { asked: Asked }) {
           {failure}
         </p>
       )}
+      {hides([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN}</p>}
       {preview.notes?.map(note => (
         <p key={note} class="notice warn">
-          {note}
+          {marked(note)}
         </p>
       ))}
       {preview.text !== undefined && (
         <Part title="What it would do" text={preview.text}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
           <pre class="code long" tabIndex={0}>
-            {preview.text}
+            {marked(preview.text)}
           </pre>
         </Part>
       )}
@@ -107,7 +113,15 @@ export function Card({ asked }: { asked: Asked }) {
           {busy && <span class="muted">Sending…</span>}
         </footer>
       )}
-      {dialog === 'confirm' && <ConfirmDialog call={call} onClose={() => setDialog(undefined)} />}
+      {dialog === 'confirm' && (
+        <ConfirmDialog
+          title={preview.title}
+          reason={approval.reason}
+          what={approval.digest}
+          onYes={() => void approve(call, { confirm: true })}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
       {dialog === 'reject' && <RejectDialog call={call} onClose={() => setDialog(undefined)} />}
       {dialog === 'always' && <AlwaysDialog call={call} onClose={() => setDialog(undefined)} />}
       {dialog === 'edit' && <EditDialog call={call} onClose={() => setDialog(undefined)} />}
@@ -117,6 +131,9 @@ export function Card({ asked }: { asked: Asked }) {
 
 const CHANGED =
   'What would happen has changed since this was shown, and nothing was approved. Below is how it stands now.'
+
+const HIDDEN =
+  'Its text has characters that no eye sees, or that reorder what it does see. They are marked by their number.'
 
 const Level = ({ level }: { level: 'ask' | 'strict' }) =>
   level === 'strict' ? <span class="badge bad">strict: asks twice</span> : <span class="badge warn">asks</span>

@@ -1,22 +1,30 @@
-// A strict call is asked about twice: the second time in a dialog that says again what would happen.
+// What is strict is asked about twice: the second time in a dialog that says again what would happen.
 import { Dialog } from '../shell/dialog.tsx'
-import type { Waiting } from '../store/approvals.ts'
-import { approve } from './decide.ts'
+import { marked } from '../text/hidden.tsx'
 import { useGuard } from './guard.ts'
 
-export function ConfirmDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
-  const { preview, reason, digest } = call.approval
-  const guard = useGuard(digest)
+interface ConfirmDialogProps {
+  /** What would happen, and why it is strict. */
+  title: string
+  reason: string
+  /** Digest of what was shown: with another the buttons rest again. */
+  what: string
+  onYes: () => void
+  onClose: () => void
+}
+
+export function ConfirmDialog({ title, reason, what, onYes, onClose }: ConfirmDialogProps) {
+  const guard = useGuard(what)
   const submit = () => {
     if (!guard.clicks()) return
     onClose()
-    void approve(call)
+    onYes()
   }
   return (
     <Dialog title="This is strict. Let it happen?" onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <p>
-          <strong>{preview.title}</strong>
+          <strong>{marked(title)}</strong>
         </p>
         <p class="muted">{reason}</p>
         <div class="row end">

@@ -10,7 +10,7 @@ export const sending = signal<ReadonlySet<string>>(new Set())
 /** What went wrong with a decision, by call. */
 export const failures = signal<ReadonlyMap<string, string>>(new Map())
 
-/** Gives whether it was taken. */
+/** Gives whether it was taken. `confirm` is for who was asked twice. */
 export const approve = (
   call: Waiting,
   decision: Omit<Approve, 'digest'> & { digest?: string } = {}
@@ -18,7 +18,6 @@ export const approve = (
   decide(call, () =>
     client().approve(call.tool_call_id, {
       digest: call.approval.digest,
-      ...(call.approval.level === 'strict' && { confirm: true }),
       ...decision
     })
   )

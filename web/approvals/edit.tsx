@@ -1,6 +1,5 @@
 // Approving with other params: a form by the schema of the tool, then what the changed call would do, then the decision.
-// So what is approved is what was seen, here too: the digest of what was asked holds the files to what they were.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
 import { Form } from '../form/form.ts'
@@ -8,93 +7,143 @@ import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import type { Waiting } from '../store/approvals.ts'
+import { marked } from '../text/hidden.tsx'
+import { ConfirmDialog } from './confirm.tsx'
 import { approve } from './decide.ts'
+import { useGuard } from './guard.ts'
+
+/** What the changed call would do, and the call that it was asked in place of, as it was then. */
+interface Foreseen {
+  run: DryRun
+  call: Waiting
+}
 
 export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
   const [form, setForm] = useState<Form>()
-  const [shown, setShown] = useState<DryRun>()
+  const [foreseen, setForeseen] = useState<Foreseen>()
+  const [isAskedTwice, askTwice] = useState(false)
   const [failure, setFailure] = useState<string>()
+  const looks = useRef(0)
+  const guard = useGuard(String(looks.current))
   const fail = (error: unknown) => setFailure(whatFailed(error))
+  const { digest, level } = call.approval
   useEffect(() => {
     client()
       .tool(call.tool, { workspace: call.workspace })
       .then(({ input }) => setForm(new Form(input, call.params)))
       .catch(fail)
   }, [])
+  // What the call would do has changed, and with it perhaps what the changed one would.
+  useEffect(() => {
+    if (!foreseen || foreseen.call.approval.digest === digest) return
+    lookAway()
+    setFailure(CHANGED)
+  }, [digest])
 
-  async function preview() {
+  async function look() {
     if (!form || form.unfinished) return
     setFailure(undefined)
     const { session_id, workspace, agent } = call
     const more = { session_id, workspace, ...(agent !== undefined && { agent }) }
     try {
-      setShown(await client().dryRun(call.tool, form.value.peek() as Record<string, unknown>, more))
+      const run = await client().dryRun(call.tool, form.value.peek() as Record<string, unknown>, more)
+      looks.current++
+      setForeseen({ run, call })
     } catch (error) {
       if (error instanceof ToolgateError && error.problem?.errors) form.tell(error.problem.errors, '/params')
       else fail(error)
     }
   }
 
+  function lookAway() {
+    setForeseen(undefined)
+    askTwice(false)
+  }
+
+  const mayRun = foreseen && foreseen.run.verdict.decision !== 'deny'
   function submit() {
-    if (!form || !shown || shown.verdict.decision === 'deny') return
+    if (!mayRun || !guard.clicks()) return
+    if (level === 'strict' || foreseen.run.verdict.decision === 'strict') askTwice(true)
+    else decide()
+  }
+
+  function decide(confirmed?: { confirm: true }) {
+    if (!form || !foreseen) return
     onClose()
-    void approve(call, {
-      modified_params: form.value.peek() as Record<string, unknown>,
-      ...(shown.verdict.decision === 'strict' && { confirm: true })
-    })
+    void approve(foreseen.call, { modified_params: form.value.peek() as Record<string, unknown>, ...confirmed })
   }
 
   return (
-    <Dialog
-      title={`Edit the params of ${call.tool}`}
-      onClose={onClose}
-      onSubmit={() => (shown ? submit() : void preview())}
-    >
-      <div class="inside">
-        {failure !== undefined && (
-          <p class="notice bad" role="alert">
-            {failure}
-          </p>
-        )}
-        {shown ? <Shown run={shown} /> : form && <SchemaForm form={form} label={`Params of ${call.tool}`} />}
-        <div class="row end">
-          <button class="button" type="button" onClick={shown ? () => setShown(undefined) : onClose}>
-            Back
-          </button>
-          {shown ? (
-            <button
-              class="button primary"
-              type="button"
-              aria-disabled={shown.verdict.decision === 'deny'}
-              onClick={submit}
-            >
-              Approve this
-            </button>
-          ) : (
-            <button class="button primary" type="button" disabled={!form} onClick={preview}>
-              Show what it would do
-            </button>
+    <>
+      <Dialog
+        title={`Edit the params of ${call.tool}`}
+        onClose={onClose}
+        onSubmit={() => (foreseen ? submit() : void look())}
+      >
+        <div class="inside">
+          {failure !== undefined && (
+            <p class="notice bad" role="alert">
+              {failure}
+            </p>
           )}
+          {foreseen ? (
+            <WouldDo run={foreseen.run} />
+          ) : (
+            form && <SchemaForm form={form} label={`Params of ${call.tool}`} />
+          )}
+          <div class="row end">
+            <button class="button" type="button" onClick={foreseen ? lookAway : onClose}>
+              Back
+            </button>
+            {foreseen ? (
+              <button class="button primary" type="button" aria-disabled={!mayRun || !guard.rested} onClick={submit}>
+                Approve this
+              </button>
+            ) : (
+              <button class="button primary" type="button" disabled={!form} onClick={look}>
+                Show what it would do
+              </button>
+            )}
+          </div>
         </div>
-      </div>
-    </Dialog>
+      </Dialog>
+      {foreseen && isAskedTwice && (
+        <ConfirmDialog
+          title={foreseen.run.preview?.title ?? NOTHING_SHOWN}
+          reason={foreseen.run.verdict.reason}
+          what={String(looks.current)}
+          onYes={() => decide({ confirm: true })}
+          onClose={() => askTwice(false)}
+        />
+      )}
+    </>
   )
 }
 
-const Shown = ({ run: { preview, verdict } }: { run: DryRun }) => (
-  <>
-    <h3>{preview?.title ?? 'It shows nothing beforehand.'}</h3>
-    {verdict.decision === 'deny' ? (
-      <p class="notice bad">Refused: {verdict.reason}</p>
-    ) : (
-      <p class="muted">{verdict.reason}</p>
-    )}
-    {preview?.notes?.map(note => (
-      <p key={note} class="notice warn">
-        {note}
-      </p>
-    ))}
-    {preview?.text !== undefined && <pre class="code long">{preview.text}</pre>}
-    {preview?.diff !== undefined && <Diff text={preview.diff} />}
-  </>
-)
+const CHANGED = 'What would happen has changed. Nothing was approved: look at what it would do now.'
+const NOTHING_SHOWN = 'It shows nothing beforehand.'
+
+/** Takes the focus, so that keys go on where the form was. */
+function WouldDo({ run: { preview, verdict } }: { run: DryRun }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => heading.current?.focus(), [])
+  return (
+    <>
+      <h3 ref={heading} tabIndex={-1}>
+        {marked(preview?.title ?? NOTHING_SHOWN)}
+      </h3>
+      {verdict.decision === 'deny' ? (
+        <p class="notice bad">Refused: {verdict.reason}</p>
+      ) : (
+        <p class="muted">{verdict.reason}</p>
+      )}
+      {preview?.notes?.map(note => (
+        <p key={note} class="notice warn">
+          {marked(note)}
+        </p>
+      ))}
+      {preview?.text !== undefined && <pre class="code long">{marked(preview.text)}</pre>}
+      {preview?.diff !== undefined && <Diff text={preview.diff} />}
+    </>
+  )
+}

@@ -1,6 +1,7 @@
 // Why a call waits, what it was asked with, and where it comes from.
 import type { Approval } from '../../src/client/client.ts'
 import type { Waiting } from '../store/approvals.ts'
+import { marked } from '../text/hidden.tsx'
 import { clock } from '../text/time.ts'
 import { Copy } from './copy.tsx'
 import { Expiry } from './times.tsx'
@@ -36,12 +37,12 @@ export function Params({ call, folded }: { call: Waiting; folded: boolean }) {
         {params.map(([name, value]) => (
           <div key={name} class="param">
             <dt>
-              <code>{name}</code>
+              <code>{marked(name)}</code>
             </dt>
             <dd>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
               <pre class="code long" tabIndex={0}>
-                {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+                {marked(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
               </pre>
             </dd>
           </div>
@@ -73,7 +74,7 @@ export function Context({ call }: { call: Waiting }) {
           value === undefined ? null : (
             <div key={name} class="pair">
               <dt>{name}</dt>
-              <dd>{String(value)}</dd>
+              <dd>{marked(String(value))}</dd>
             </div>
           )
         )}

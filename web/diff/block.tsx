@@ -1,4 +1,5 @@
 // Lines that are laid out together. Their numbers are one text beside them, so that a line costs one element.
+import { marked } from '../text/hidden.tsx'
 import type { Pair, Row } from './rows.ts'
 
 /** Height of a line; the style sheet has the same. */
@@ -49,9 +50,13 @@ const Line = ({ row }: { row: Row }) => <div class={row.kind}>{content(row)}</di
 
 /** The sign is text as well, so that a line says what it is without its colour. */
 function content({ kind, words, text }: Row) {
-  if (!words) return SIGNS[kind] + text
+  // Ends of lines are told where they may be what changed.
+  if (!words) return [SIGNS[kind], marked(kind === 'same' ? text.replace(/\r$/, '') : text)]
   const Mark = kind === 'removed' ? 'del' : 'ins'
-  return [SIGNS[kind], ...words.map((word, index) => (index % 2 === 0 ? word : <Mark key={index}>{word}</Mark>))]
+  return [
+    SIGNS[kind],
+    ...words.map((word, index) => (index % 2 === 0 ? marked(word) : <Mark key={index}>{marked(word)}</Mark>))
+  ]
 }
 
 const pad = (number: number | undefined) => String(number ?? '').padStart(5)

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { diffView } from '../shell/settings.ts'
+import { marked } from '../text/hidden.tsx'
 import { Block, PairBlock } from './block.tsx'
 import { type FileRows, type Pair, pairsOf, type Row, rowsOf } from './rows.ts'
 
@@ -24,7 +25,7 @@ NARROW.addEventListener('change', ({ matches }) => {
 
 export function Diff({ text }: { text: string }) {
   const files = useMemo(() => rowsOf(text), [text])
-  if (!files) return <pre class="code">{text}</pre>
+  if (!files) return <pre class="code">{marked(text)}</pre>
   return (
     <div class="diff">
       {files.map(file => (
@@ -61,7 +62,7 @@ function File({ file: { path, added, removed, rows } }: { file: FileRows }) {
   return (
     <div class="diff-file">
       <h3 class="mono diff-head">
-        <span>{path}</span>
+        <span>{marked(path)}</span>
         <span class="small">
           <span class="plus">+{added}</span> <span class="minus">−{removed}</span>
         </span>

@@ -54,13 +54,14 @@ export async function openSession(): Promise<void> {
 
 /** Whether the address had a code: also one that is pasted into a page that is open already. */
 async function takeCode(): Promise<boolean> {
+  // Codes are made of what needs no escapes; whatever else stands there is a wrong one.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1]
   if (code === undefined) return false
   history.replaceState(null, '', `${location.pathname}#/approvals`)
   const answer = await fetch('/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code: decodeURIComponent(code) })
+    body: JSON.stringify({ code })
   }).catch(() => undefined)
   if (answer?.ok) begin(((await answer.json()) as { token: string }).token)
   else if (session.peek().state !== 'open')

@@ -16,8 +16,6 @@ export interface Outcome {
 
 export interface Asked {
   call: Waiting
-  /** When this preview was first here; buttons rest a moment after that. */
-  shown_at: number
   /** The approval that was shown before the preview changed. */
   before?: Approval
   outcome?: Outcome
@@ -38,9 +36,9 @@ export function settleAll(waiting: readonly Waiting[]) {
 /** Opens one, or renews it where what it shows has changed. */
 export function open(call: Waiting) {
   const known = find(call.tool_call_id)
-  if (!known) asked.value = [...asked.peek(), { call, shown_at: performance.now() }]
+  if (!known) asked.value = [...asked.peek(), { call }]
   else if (known.call.approval.digest !== call.approval.digest || known.outcome)
-    change(call.tool_call_id, { call, shown_at: performance.now(), before: known.call.approval })
+    change(call.tool_call_id, { call, before: known.call.approval })
 }
 
 export function tellApprovals(event: Event) {

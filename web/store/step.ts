@@ -98,6 +98,8 @@ export const known = (): Known => ({
 
 function takeSnapshot({ instance: run, head, pending, jobs: running, sessions: doing }: Snapshot) {
   instance.value = run
+  // A journal that was begun anew counts from the start: what comes of it is newer than all that is here.
+  place.seq = Math.min(place.seq, head)
   place.head = head
   settleAll(pending)
   putJobs(running)
