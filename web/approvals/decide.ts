@@ -34,18 +34,22 @@ async function decide(call: Waiting, send: () => Promise<unknown>): Promise<bool
     await send()
     return true
   } catch (error) {
-    takeRefusal(call, error)
+    await takeRefusal(call, error)
     return false
   } finally {
     sending.value = new Set([...sending.peek()].filter(each => each !== id))
   }
 }
 
-function takeRefusal(call: Waiting, error: unknown) {
+async function takeRefusal(call: Waiting, error: unknown) {
   const details = error instanceof ToolgateError ? error.problem?.details : undefined
   const code = error instanceof ToolgateError ? error.code : undefined
   if (code === 'PREVIEW_CHANGED' && details?.approval) {
-    open({ ...call, approval: details.approval as Approval })
+    // Its params are others too, where they were edited.
+    const now = await client()
+      .get(call.tool_call_id)
+      .catch(() => undefined)
+    open(now?.status === 'awaiting_approval' ? now : { ...call, approval: details.approval as Approval })
     say('What would happen has changed. Nothing was approved.')
   } else if (code === 'CONFLICT' && typeof details?.decision === 'string')
     close(call.tool_call_id, { decision: details.decision as Outcome['decision'], at: new Date().toISOString() })

@@ -1,4 +1,5 @@
 // Approving with other params: a form by the schema of the tool, then what the changed call would do, then the decision.
+// So what is approved is what was seen, here too: its digest goes with the decision.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
@@ -70,7 +71,12 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
   function decide(confirmed?: { confirm: true }) {
     if (!form || !foreseen) return
     onClose()
-    void approve(foreseen.call, { modified_params: form.value.peek() as Record<string, unknown>, ...confirmed })
+    const { run, call } = foreseen
+    void approve(call, {
+      modified_params: form.value.peek() as Record<string, unknown>,
+      ...(run.digest !== undefined && { modified_digest: run.digest }),
+      ...confirmed
+    })
   }
 
   return (
