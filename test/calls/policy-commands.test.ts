@@ -301,7 +301,7 @@ t.test('what was chosen lets the same line run, and no other than the label cove
             ({ match }) =>
               (!text.includes('>') || operands.every(({ access }) => access === 'list')) &&
               (match.mode === 'exact'
-                ? match.command === argv!.join(' ') || match.command === question.command!.text
+                ? [argv!.join(' '), text, question.command!.text].includes(match.command!)
                 : `${argv!.join(' ')} `.startsWith(`${match.command} `))
           )
         )
@@ -309,6 +309,6 @@ t.test('what was chosen lets the same line run, and no other than the label cove
       }
       return true
     }),
-    { numRuns: 1_500 }
+    { numRuns: 1_500, examples: [["'a b'", "('a b')"]] }
   )
 })
