@@ -287,28 +287,27 @@ export function serve(require: NodeJS.Require) {
 
   function isRelative(one: number, pid: number, mark: string) {
     try {
-      for (let looks = 0; ; looks += 1) {
-        const status = fs.readFileSync(`/proc/${one}/status`, 'latin1')
-        const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
-        if (field('State') === 'Z' || field('State') === 'X' || Number(field('Tgid')) !== one) return false
-        // The first number is the one seen from here; more follow for namespaces further in.
-        if (Number(field('NSsid')) === pid || Number(field('NSpgid')) === pid) return true
-        if (mark === '') return false
-        const environment = fs.readFileSync(`/proc/${one}/environ`, 'latin1')
-        if (environment !== '' || (looks > 0 && !isStarting(one)) || looks === STARTING_MS)
-          return `\0${environment}`.includes(`\0${mark}\0`)
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
-      }
+      const status = fs.readFileSync(`/proc/${one}/status`, 'latin1')
+      const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
+      if (field('State') === 'Z' || field('State') === 'X' || Number(field('Tgid')) !== one) return false
+      // The first number is the one seen from here; more follow for namespaces further in.
+      if (Number(field('NSsid')) === pid || Number(field('NSpgid')) === pid) return true
+      // The kernel's own processes have no memory, and never an environment to wait for.
+      return mark !== '' && field('VmSize') !== undefined && `\0${environmentOf(one)}`.includes(`\0${mark}\0`)
     } catch {
       return false
     }
   }
 
-  // Between two programs a process has neither arguments nor an environment, and its mark cannot be seen. The kernel's
-  // own never have any, and no memory.
-  function isStarting(pid: number) {
-    const hasMemory = /^VmSize:/m.test(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))
-    return hasMemory && fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1') === ''
+  // Between two programs a process has neither arguments nor an environment, and its mark cannot be seen: that is waited
+  // for. Arguments alone may be those of the next program, come between the two readings; so it is read once more.
+  function environmentOf(pid: number): string {
+    const read = (name: string) => fs.readFileSync(`/proc/${pid}/${name}`, 'latin1')
+    for (let looks = 0; ; looks += 1) {
+      const environment = read('environ')
+      if (environment !== '' || looks === STARTING_MS || (looks > 0 && read('cmdline') !== '')) return environment
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
   }
 
   // Where there is no /proc: the members of the group, as ps tells them.
