@@ -172,7 +172,8 @@ class Question {
     try {
       const { verdict, preview, digest } = await this.#client.dryRun(tool, params, options)
       this.#editedIsStrict = verdict.decision === 'strict'
-      if (digest !== undefined) this.#preset = { ...this.#preset, modified_digest: digest }
+      const { modified_digest: _, ...kept } = this.#preset
+      this.#preset = { ...kept, ...(digest !== undefined && { modified_digest: digest }) }
       const text = [
         terminal.paint('bold', `\nAs you changed it: ${safe(preview?.title ?? tool)}`),
         `  verdict  ${verdict.decision}: ${safe(verdict.reason)}`,
