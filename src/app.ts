@@ -50,6 +50,7 @@ import { NO_TRUST, type Trust } from './host/trust/trust.ts'
 import { httpServerOptions, installDoor } from './routes/door.ts'
 import { registerRoutes } from './routes/index.ts'
 import { installProblems } from './routes/problem.ts'
+import { requestIds } from './routes/request-ids.ts'
 import type { Tool } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
 import { servedTool } from './tools/mcp/served.ts'
@@ -386,16 +387,6 @@ async function listenable(
   await app.register(fastifySSE, { heartbeatInterval: 0 })
   await register(app as unknown as FastifyInstance)
   return app as unknown as FastifyInstance
-}
-
-/** Told with every refusal, so that its line of the log is found: like no other, of this run or an earlier one. */
-function requestIds(): () => string {
-  const run = randomUUID().slice(0, 8)
-  let count = 0
-  return () => {
-    count += 1
-    return `req_${run}_${count.toString(36)}`
-  }
 }
 
 /** What the server can do here, and its limits. */
