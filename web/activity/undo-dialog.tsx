@@ -5,6 +5,7 @@ import { ToolgateError, type UndoShown } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
+import { Fault } from '../shell/fault.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
 import { say } from '../shell/say.tsx'
 
@@ -62,11 +63,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
   return (
     <Dialog title="Undo this call" onClose={onClose} onSubmit={() => void undo()}>
       <div class="inside">
-        {fault.value !== undefined && (
-          <p class="notice bad" role="alert">
-            {fault.value}
-          </p>
-        )}
+        <Fault text={fault.value} />
         {!shown.value && !fault.value && <p class="muted">Looking what that would do…</p>}
         {reason !== undefined && <p class="notice warn">{reason}</p>}
         {files.map(file => (

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffChoice } from '../diff/diff.tsx'
+import { Fault } from '../shell/fault.tsx'
 import { isBusy, isOfSequence } from '../shell/keys.ts'
 import type { Asked, Outcome } from '../store/approvals.ts'
 import { hides, marked } from '../text/hidden.tsx'
@@ -77,11 +78,7 @@ export function Card({ asked }: { asked: Asked }) {
       </header>
       {outcome && <Settled outcome={outcome} />}
       {before && !outcome && <p class="notice warn">{CHANGED}</p>}
-      {failure !== undefined && (
-        <p class="notice bad" role="alert">
-          {failure}
-        </p>
-      )}
+      <Fault text={failure} />
       {hides([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN}</p>}
       {preview.notes?.map(note => (
         <p key={note} class="notice warn">

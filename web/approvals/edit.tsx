@@ -7,6 +7,7 @@ import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
+import { Fault } from '../shell/fault.tsx'
 import type { Waiting } from '../store/approvals.ts'
 import { marked } from '../text/hidden.tsx'
 import { ConfirmDialog } from './confirm.tsx'
@@ -87,11 +88,7 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
         onSubmit={() => (foreseen ? submit() : void look())}
       >
         <div class="inside">
-          {failure !== undefined && (
-            <p class="notice bad" role="alert">
-              {failure}
-            </p>
-          )}
+          <Fault text={failure} />
           {foreseen ? (
             <WouldDo run={foreseen.run} />
           ) : (

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Job } from '../../src/client/client.ts'
 import { JobStatus } from '../activity/status.tsx'
 import { client, whatFailed } from '../session/session.ts'
+import { Fault } from '../shell/fault.tsx'
 import { Question } from '../shell/question.tsx'
 import { hrefOf } from '../shell/routes.ts'
 import { bytesOf, whenOf } from '../text/sizes.ts'
@@ -37,11 +38,7 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
         <a href={hrefOf('activity', task_id)}>Its call</a>
       </p>
       {job.reason !== undefined && <p class="notice">{job.reason}</p>}
-      {fault.value !== undefined && (
-        <p class="notice bad" role="alert">
-          {fault.value}
-        </p>
-      )}
+      <Fault text={fault.value} />
       <Terminal output={output} label={`Output of ${command}`}>
         <Download id={task_id} onFault={error => (fault.value = whatFailed(error))} />
         {status === 'running' && (

@@ -6,6 +6,7 @@ import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
+import { Fault } from '../shell/fault.tsx'
 import { say } from '../shell/say.tsx'
 import { NEW_RULE } from './new-rule.ts'
 
@@ -31,11 +32,7 @@ export function AddRule({ onClose }: { onClose: () => void }) {
         }}
       >
         <SchemaForm form={form} label="The rule" />
-        {fault.value !== undefined && (
-          <p class="notice bad" role="alert">
-            {fault.value}
-          </p>
-        )}
+        <Fault text={fault.value} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Leave it

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { whatFailed } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
+import { Fault } from './fault.tsx'
 import { say } from './say.tsx'
 
 interface QuestionProps {
@@ -32,11 +33,7 @@ export function Question({ title, no, yes, done, act, onClose, children }: Quest
     <Dialog title={title} onClose={onClose} onSubmit={() => void submit()}>
       <div class="inside">
         {children}
-        {fault.value !== undefined && (
-          <p class="notice bad" role="alert">
-            {fault.value}
-          </p>
-        )}
+        <Fault text={fault.value} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             {no}

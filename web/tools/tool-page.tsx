@@ -5,6 +5,7 @@ import { type Call, type DryRun, type ListedTool, ToolgateError } from '../../sr
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
+import { Fault } from '../shell/fault.tsx'
 import { hrefOf } from '../shell/routes.ts'
 import { say } from '../shell/say.tsx'
 import { Answer, Foreseen } from './answer.tsx'
@@ -73,11 +74,7 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
         }}
       >
         <SchemaForm form={form} label={`Params of ${tool.name}`} />
-        {fault.value !== undefined && (
-          <p class="notice bad" role="alert">
-            {fault.value}
-          </p>
-        )}
+        <Fault text={fault.value} />
         <div class="row">
           <button type="submit" class="button primary" disabled={busy.value}>
             Run
