@@ -28,22 +28,14 @@ interface Place {
   home: string
 }
 
+/** Nothing of the person's own, and no swap files. */
+export const BARE = ['-u', 'NONE', '-i', 'NONE', '-n']
+
 /** Starts it, set up with these options, written in Lua, and waits until it follows the server. */
 export async function neovim(t: Test, { folder, project, home }: Place, options = '') {
   const socket = path.join(folder, 'nvim.sock')
   const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' }
-  const flags = [
-    '--headless',
-    '--listen',
-    socket,
-    '-u',
-    'NONE',
-    '-i',
-    'NONE',
-    '-n',
-    '--cmd',
-    `set rtp^=${PLUGIN} hidden`
-  ]
+  const flags = ['--headless', '--listen', socket, ...BARE, '--cmd', `set rtp^=${PLUGIN} hidden`]
   const script = ['-c', 'runtime plugin/toolgate.lua', '-c', `lua require('toolgate').setup({ ${options} })`]
   const child = spawn(...bare('nvim', [...flags, ...script]), { cwd: project, env, stdio: 'ignore' })
   t.teardown(async () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { served } from '../cli/toolgate.ts'
-import { PLUGIN } from './neovim.ts'
+import { BARE, PLUGIN } from './neovim.ts'
 import { has, openTerminal } from './terminal.ts'
 
 t.setTimeout(120_000)
@@ -21,19 +21,7 @@ const SET_UP = ['-c', 'runtime plugin/toolgate.lua', '-c', "lua require('toolgat
 t.test('it shows by itself what happens', { skip }, async t => {
   const { client, home, project, server, serve } = await served(t, { 'poem.txt': 'roses\nviolets\n' })
   const neovim = await openTerminal(
-    [
-      'nvim',
-      '-u',
-      'NONE',
-      '-i',
-      'NONE',
-      '-n',
-      '--cmd',
-      `cd ${project}`,
-      ...SETTINGS,
-      ...SET_UP,
-      path.join(project, 'poem.txt')
-    ],
+    ['nvim', ...BARE, '--cmd', `cd ${project}`, ...SETTINGS, ...SET_UP, path.join(project, 'poem.txt')],
     { HOME: home, PATH: process.env.PATH ?? '' },
     { columns: 80, lines: 30 }
   )

@@ -10,6 +10,9 @@ import { neovim, PLUGIN, skip } from './neovim.ts'
 
 t.setTimeout(120_000)
 
+/** What is shown of the poem with tulips for violets. */
+const TULIPS = ['--- a/poem.txt', '+++ b/poem.txt', '@@ -1,2 +1,2 @@', ' roses', '-violets', '+tulips']
+
 t.test('its parts do what they say', { skip }, async t => {
   const script = path.join(PLUGIN, 'test/run.lua')
   const run = promisify(execFile)('nvim', ['--headless', '-u', 'NONE', '-i', 'NONE', '-c', `luafile ${script}`])
@@ -81,12 +84,7 @@ t.test('deciding', { skip }, async t => {
       'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
       'It changes files.',
       '',
-      '--- a/poem.txt',
-      '+++ b/poem.txt',
-      '@@ -1,2 +1,2 @@',
-      ' roses',
-      '-violets',
-      '+tulips',
+      ...TULIPS,
       ''
     ])
 
@@ -278,12 +276,7 @@ t.test('deciding', { skip }, async t => {
       'y accept  n reject  r reject, why  e change it, side by side  ? help  q away',
       'Nothing is written: what you accept is told to whoever proposed it.',
       '',
-      '--- a/poem.txt',
-      '+++ b/poem.txt',
-      '@@ -1,2 +1,2 @@',
-      ' roses',
-      '-violets',
-      '+tulips'
+      ...TULIPS
     ])
     await type('y')
     t.match(await accepted, { result: { data: { decision: 'accepted', edited: false, front_end: 'neovim' } } })

@@ -67,10 +67,7 @@ async function run(t: Test) {
     const { call, get, read, open } = await consoleOf(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
-    await openCard(page, 'Edit poem.txt')
-    await press(page, 'Edit…')
-    await page.getByLabel('new', { exact: false }).last().fill('lilies')
-    await press(page, 'Show what it would do')
+    await showLilies(page)
     t.same(await page.locator('dialog .diff .added').allInnerTexts(), ['+lilies'])
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await press(page, 'Approve this')
@@ -87,10 +84,7 @@ async function run(t: Test) {
     const { call, get, read, write, open } = await consoleOf(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
-    await openCard(page, 'Edit poem.txt')
-    await press(page, 'Edit…')
-    await page.getByLabel('new', { exact: false }).last().fill('lilies')
-    await press(page, 'Show what it would do')
+    await showLilies(page)
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     write('poem.txt', 'violets\n')
     await press(page, 'Approve this')
@@ -276,4 +270,12 @@ async function run(t: Test) {
       t.same(await faultsOf(page), [], 'a narrow screen')
       t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off at 320 px')
     })
+}
+
+/** Edits the params of the call, up to what they would do. */
+async function showLilies(page: Page) {
+  await openCard(page, 'Edit poem.txt')
+  await press(page, 'Edit…')
+  await page.getByLabel('new', { exact: false }).last().fill('lilies')
+  await press(page, 'Show what it would do')
 }
