@@ -26,6 +26,16 @@ export class NamePatterns {
     return false
   }
 
+  /** Whether the path is covered by where it ends: not only as what lies beneath something that is. */
+  coversEnd(names: readonly string[]): boolean {
+    const last = names.at(-1)
+    if (last === undefined) return false
+    return (
+      this.#exact.has(last) ||
+      this.#sequences.some(sequence => standsAt(sequence, names, names.length - sequence.length))
+    )
+  }
+
   /** Whether something beneath a path may be covered that would not be beneath another: the path ends as a pattern of
    * several names begins. */
   mayCoverBeneath(names: readonly string[]): boolean {
@@ -47,7 +57,7 @@ function compile(name: string): Pattern {
 }
 
 function standsAt(sequence: readonly Pattern[], names: readonly string[], at: number) {
-  if (at + sequence.length > names.length) return false
+  if (at < 0 || at + sequence.length > names.length) return false
   for (let i = 0; i < sequence.length; i++) if (!matches(sequence[i]!, names[at + i]!)) return false
   return true
 }

@@ -351,6 +351,15 @@ t.test('a pattern covers what a plain comparison says it covers', async t => {
     fc.property(name, text, (pattern, text) => new NamePatterns([pattern]).covers([text]) === plain(pattern, text)),
     { numRuns: 2000 }
   )
+  const sensitive = new NamePatterns(SENSITIVE_NAMES)
+  const part = fc.constantFrom(...SENSITIVE_NAMES.flatMap(name => name.split('/')), 'src', 'x')
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 5 }), names => {
+      const found = names.some((_, i) => sensitive.coversEnd(names.slice(0, i + 1)))
+      return sensitive.covers(names) === found
+    }),
+    { numRuns: 2000 }
+  )
   fc.assert(fc.property(fc.string(), text => fold(fold(text)) === fold(text)))
   t.ok(
     SENSITIVE_NAMES.every(name => name === fold(name)),

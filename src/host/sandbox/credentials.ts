@@ -13,21 +13,33 @@ const PUBLIC = /^(?:ca-?certs?|cert|ca-bundle)\.pem$/
 /** Further down there are none but by intent. */
 const MAX_FOLDERS = 4_000
 
-export const isCredential = (file: string) =>
-  !PUBLIC.test(path.basename(file)) && SENSITIVE.covers(fold(file.slice(1)).split('/'))
+interface Folder {
+  path: string
+  /** The names of its path, folded. */
+  names: readonly string[]
+}
+
+export const isCredential = (file: string) => !PUBLIC.test(path.basename(file)) && SENSITIVE.covers(namesOf(file))
 
 /** All within the folders, the nearest first. What lies in a credential is not told by itself, nor where links lead. */
 export async function credentialsIn(folders: readonly string[]): Promise<string[]> {
   const found: string[] = []
-  const open = [...folders]
+  const open: Folder[] = []
+  for (const folder of folders) {
+    if (isCredential(folder)) found.push(folder)
+    else open.push({ path: folder, names: namesOf(folder) })
+  }
   for (let i = 0; i < open.length && i < MAX_FOLDERS; i += 1) {
-    for (const entry of await entriesOf(open[i]!)) {
-      const file = path.join(open[i]!, entry.name)
-      if (isCredential(file)) found.push(file)
-      else if (entry.isDirectory() && !PUBLISHED.test(entry.name)) open.push(file)
+    const folder = open[i]!
+    for (const entry of await entriesOf(folder.path)) {
+      const file = path.join(folder.path, entry.name)
+      const names = [...folder.names, fold(entry.name)]
+      if (!PUBLIC.test(entry.name) && SENSITIVE.coversEnd(names)) found.push(file)
+      else if (entry.isDirectory() && !PUBLISHED.test(entry.name)) open.push({ path: file, names })
     }
   }
   return found
 }
 
+const namesOf = (file: string) => fold(file.slice(1)).split('/')
 const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])
