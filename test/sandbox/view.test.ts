@@ -65,6 +65,8 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
     at => [
       at('scripts'),
       at('home/project/bin'),
+      at('home/packages/node_modules/.bin'),
+      at('other/.aws/bin'),
       at('other/.pyenv/shims'),
       at('home'),
       at('.'),
@@ -85,9 +87,22 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
   program('other/.pyenv/shims/snake', 'snake')
   world.write('home/project/lib/part', 'part')
   world.write('other/.pyenv/versions/3/part', 'part')
-  const secrets = ['scripts/.env', 'scripts/a/b/c/.env', 'home/project/config/.npmrc', 'home/project/lib/deep/id_rsa']
+  const secrets = [
+    'scripts/.env',
+    'scripts/a/b/c/.env',
+    'home/project/config/.npmrc',
+    'home/project/lib/deep/id_rsa',
+    'home/packages/node_modules/.npmrc',
+    'other/.aws/bin/whatever',
+    'other/.aws/bin/deep/whatever'
+  ]
   for (const name of secrets) world.write(name, SECRET)
-  world.write('home/project/node_modules/ours/lib/public.pem', 'public')
+  const published = [
+    'home/project/node_modules/ours/lib/public.pem',
+    'home/packages/node_modules/theirs/lib/public.pem'
+  ]
+  for (const name of published) world.write(name, 'public')
+  world.write('home/packages/node_modules/.bin/tool', '')
   symlinkSync(world.at('outside/canary'), world.at('scripts/linked.env'))
   world.write('scripts/plain', SECRET)
   symlinkSync('plain', world.at('scripts/near.env'))
@@ -96,10 +111,10 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
   const cat = (...names: string[]) => `cat ${names.map(name => world.at(name)).join(' ')}`
   for (const level of ['workspace', 'strict'] as const) {
     const { stdout } = await world.run(
-      `mine; built; snake; ${cat('home/project/lib/part', 'other/.pyenv/versions/3/part', 'home/project/node_modules/ours/lib/public.pem')}`,
+      `mine; built; snake; ${cat('home/project/lib/part', 'other/.pyenv/versions/3/part', ...published)}`,
       { level }
     )
-    t.equal(stdout, 'mine\nbuilt\nsnake\npartpartpublic')
+    t.equal(stdout, 'mine\nbuilt\nsnake\npartpartpublicpublic')
     const { output } = await world.run(
       `${cat(...secrets, 'scripts/linked.env', 'scripts/plain', 'outside/canary', 'home/.ssh/id_ed25519', 'state/journal')}; grep daemon: /etc/passwd`,
       { level }

@@ -17,6 +17,8 @@ interface Folder {
   path: string
   /** The names of its path, folded. */
   names: readonly string[]
+  /** By its name or that of a folder it lies in: all in it is then. */
+  isCredential: boolean
 }
 
 export const isCredential = (file: string) => !PUBLIC.test(path.basename(file)) && SENSITIVE.covers(namesOf(file))
@@ -24,22 +26,21 @@ export const isCredential = (file: string) => !PUBLIC.test(path.basename(file)) 
 /** All within the folders, the nearest first. What lies in a credential is not told by itself, nor where links lead. */
 export async function credentialsIn(folders: readonly string[]): Promise<string[]> {
   const found: string[] = []
-  const open: Folder[] = []
-  for (const folder of folders) {
-    if (isCredential(folder)) found.push(folder)
-    else open.push({ path: folder, names: namesOf(folder) })
-  }
+  const open: Folder[] = folders
+    .filter(folder => !isPublished(folder))
+    .map(folder => ({ path: folder, names: namesOf(folder), isCredential: isCredential(folder) }))
   for (let i = 0; i < open.length && i < MAX_FOLDERS; i += 1) {
     const folder = open[i]!
     for (const entry of await entriesOf(folder.path)) {
       const file = path.join(folder.path, entry.name)
       const names = [...folder.names, fold(entry.name)]
-      if (!PUBLIC.test(entry.name) && SENSITIVE.coversEnd(names)) found.push(file)
-      else if (entry.isDirectory() && !PUBLISHED.test(entry.name)) open.push({ path: file, names })
+      if (folder.isCredential || (!PUBLIC.test(entry.name) && SENSITIVE.coversEnd(names))) found.push(file)
+      else if (entry.isDirectory() && !isPublished(file)) open.push({ path: file, names, isCredential: false })
     }
   }
   return found
 }
 
+const isPublished = (folder: string) => PUBLISHED.test(path.basename(folder))
 const namesOf = (file: string) => fold(file.slice(1)).split('/')
 const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])
