@@ -17,6 +17,7 @@
 (require 'toolgate-decide)
 (require 'toolgate-keys)
 (require 'toolgate-lines)
+(require 'toolgate-source)
 
 (autoload 'toolgate-diff-show-proposal "toolgate-proposal")
 
@@ -24,16 +25,17 @@
   "Longer diffs are not searched for what changed within lines.")
 
 (defvar toolgate-diff-mode-map
-  (toolgate-keys "C-c C-c" #'toolgate-diff-approve
-                 "C-c C-k" #'toolgate-diff-reject
-                 "RET" #'diff-goto-source
-                 "q" #'quit-window)
+  (make-composed-keymap
+   (list (toolgate-keys "C-c C-c" #'toolgate-diff-approve
+                        "C-c C-k" #'toolgate-diff-reject
+                        "q" #'quit-window)
+         toolgate-source-map))
   "Keys of `toolgate-diff-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-diff-mode diff-mode "Agent-Diff"
   "What a call that waits would change.
 \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approves, \
-\\[toolgate-diff-reject] rejects, \\[diff-goto-source] goes to the source."
+\\[toolgate-diff-reject] rejects, \\[toolgate-source-visit] goes to the source."
   (setq buffer-read-only t
         truncate-lines t)
   (toolgate-lines-setup)
@@ -79,9 +81,9 @@
         (setq toolgate-decide-call call
               toolgate-buffer-connection (toolgate-store-connection call))
         (toolgate-lines-order)
-        (when-let ((root (car (toolgate-connection-roots
-                               toolgate-buffer-connection))))
-          (setq default-directory (file-name-as-directory root)))
+        (toolgate-source-setup
+         diff (lambda (path)
+                (toolgate-connection-file toolgate-buffer-connection call path)))
         (toolgate-guard-renew))
       buffer)))
 
@@ -114,7 +116,7 @@
    (string-replace "%" "%%" (toolgate-decide-title toolgate-decide-call))
    (substitute-command-keys
     "  \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approve  \
-\\[toolgate-diff-reject] reject  \\[diff-goto-source] source  \
+\\[toolgate-diff-reject] reject  \\[toolgate-source-visit] source  \
 \\[quit-window] away, undecided")))
 
 (defun toolgate-diff-approve ()

@@ -24,7 +24,7 @@
 (require 'toolgate-show)
 
 (declare-function toolgate-diff-show-proposal "toolgate-proposal"
-                  (params answer))
+                  (params file answer))
 (declare-function toolgate-approval-show-preview "toolgate-approval"
                   (call-id answer))
 
@@ -209,9 +209,12 @@ With BELOW, a real name, only where the file is that or beneath it."
 
 ;;;; What is shown of changes
 
-(defun toolgate-editor-show-diff (_connection delegation answer)
-  "Show the change that DELEGATION proposes; ANSWER gets the decision."
-  (toolgate-diff-show-proposal (toolgate-get delegation 'params) answer))
+(defun toolgate-editor-show-diff (connection delegation answer)
+  "Show the change that DELEGATION of CONNECTION proposes.
+ANSWER gets the decision."
+  (toolgate-diff-show-proposal (toolgate-get delegation 'params)
+                               (toolgate-editor--file connection delegation)
+                               answer))
 
 (defun toolgate-editor-preview (_connection delegation answer)
   "Show what the call of DELEGATION would change; call ANSWER when it is closed."

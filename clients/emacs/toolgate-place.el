@@ -13,6 +13,7 @@
 ;;; Code:
 
 (require 'seq)
+(require 'toolgate-patch)
 (require 'toolgate-store)
 
 ;; Names come from agents, and so may what is in the files: with no handlers none
@@ -32,18 +33,14 @@ The folder is one of the workspace, or nil."
   "Return the full names of the files of the workspace that CALL names.
 They are in its diff and its params."
   (delq nil (mapcar (lambda (name) (toolgate-place--file call name))
-                    (toolgate-place--names call))))
+                    (toolgate-place-names call))))
 
-(defun toolgate-place--names (call)
+(defun toolgate-place-names (call)
   "Return the names of files as CALL has them."
   (let ((diff (toolgate-get call 'approval 'preview 'diff))
-        (path (toolgate-get call 'params 'path))
-        (start 0) names)
-    (when (stringp path) (push path names))
-    (while (and diff (string-match "^\\+\\+\\+ b/\\([^\t\n]+\\)" diff start))
-      (setq start (match-end 0))
-      (push (match-string 1 diff) names))
-    (delete-dups (nreverse names))))
+        (path (toolgate-get call 'params 'path)))
+    (delete-dups (append (and (stringp path) (list path))
+                         (and diff (toolgate-patch-files diff))))))
 
 (defun toolgate-place--root (call)
   "Return the folder of the workspace that CALL is about."
@@ -61,7 +58,7 @@ They are in its diff and its params."
                 (when-let* ((file (toolgate-place--file call name))
                             (buffer (find-buffer-visiting file)))
                   (buffer-modified-p buffer)))
-              (toolgate-place--names call)))
+              (toolgate-place-names call)))
 
 (defun toolgate-place-branch (folder)
   "Return the git branch of FOLDER, or nil."

@@ -15,6 +15,7 @@
 (require 'toolgate-diff)
 (require 'toolgate-keys)
 (require 'toolgate-show)
+(require 'toolgate-source)
 
 (autoload 'toolgate-ediff-texts "toolgate-ediff")
 (autoload 'toolgate-ediff-close "toolgate-ediff")
@@ -25,12 +26,13 @@
   "Function that is called with the answer.")
 
 (defvar toolgate-proposal-mode-map
-  (toolgate-keys "C-c C-c" #'toolgate-proposal-accept
-                 "C-c C-k" #'toolgate-proposal-reject
-                 "e" #'toolgate-proposal-edit
-                 "D" #'toolgate-proposal-ediff
-                 "RET" #'diff-goto-source
-                 "q" #'quit-window)
+  (make-composed-keymap
+   (list (toolgate-keys "C-c C-c" #'toolgate-proposal-accept
+                        "C-c C-k" #'toolgate-proposal-reject
+                        "e" #'toolgate-proposal-edit
+                        "D" #'toolgate-proposal-ediff
+                        "q" #'quit-window)
+         toolgate-source-map))
   "Keys of `toolgate-proposal-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-proposal-mode diff-mode "Agent-Proposal"
@@ -44,21 +46,21 @@
   (toolgate-guard-start))
 
 ;;;###autoload
-(defun toolgate-diff-show-proposal (params answer)
-  "Show what PARAMS propose, as a delegated `editor.show_diff' asks.
+(defun toolgate-diff-show-proposal (params file answer)
+  "Show what PARAMS propose for FILE, as a delegated `editor.show_diff' asks.
 PARAMS is an object with `path', `before', `after' and `diff'.  ANSWER is called
 once, with an object that has `decision', and perhaps `content' and `comment'.
 Return a function that takes the proposal away, for when nobody waits for an
 answer any more."
-  (let ((buffer (toolgate-proposal--buffer params answer)))
+  (let ((buffer (toolgate-proposal--buffer params file answer)))
     (toolgate-show-soon
      (lambda () (when (buffer-live-p buffer) (toolgate-show-beside buffer))))
     (toolgate-message "Proposed: a change to %s, in %s"
                       (toolgate-get params 'path) (buffer-name buffer))
     (lambda () (toolgate-proposal--close buffer))))
 
-(defun toolgate-proposal--buffer (params answer)
-  "Return a buffer that shows PARAMS and gives the decision to ANSWER."
+(defun toolgate-proposal--buffer (params file answer)
+  "Return a buffer that shows PARAMS of FILE, and tells ANSWER the decision."
   (with-current-buffer (generate-new-buffer
                         (format "*Agent Proposal: %s*"
                                 (toolgate-get params 'path)))
@@ -68,6 +70,8 @@ answer any more."
     (goto-char (point-min))
     (setq toolgate-proposal--params params
           toolgate-proposal--answer answer)
+    (toolgate-source-setup (or (toolgate-get params 'diff) "")
+                           (lambda (_) file))
     (toolgate-lines-order)
     (current-buffer)))
 

@@ -21,7 +21,8 @@
   (let ((answer (cdr (assoc path approval-test--answers))))
     (cond ((null answer) nil)
           ((keywordp (car answer)) (funcall (plist-get keys :on-error) answer))
-          (t (funcall (plist-get keys :on-success) answer)))))
+          (t (funcall (plist-get keys :on-success) answer)))
+    #'ignore))
 
 (defun approval-test-call (id &rest more)
   "Return a call ID that edits a poem; MORE are pairs that come before."
@@ -408,7 +409,8 @@ Keys
         answers)
     (approval-test-with nil
       (cl-flet ((show () (toolgate-diff-show-proposal
-                          params (lambda (answer) (push answer answers)))
+                          params "/nowhere/ws/a.txt"
+                          (lambda (answer) (push answer answers)))
                   (select-window (get-buffer-window "*Agent Proposal: a.txt*"))
                   (setq toolgate-guard--since 0)))
         (show)
@@ -419,7 +421,7 @@ Keys
         (toolgate-proposal-edit)
         (insert "more ")
         (toolgate-proposal-edit-accept)
-        (funcall (toolgate-diff-show-proposal params #'ignore))
+        (funcall (toolgate-diff-show-proposal params "/nowhere" #'ignore))
         (should-not (approval-test-names))
         (should (equal (nreverse answers)
                        '(((decision . "accepted"))
@@ -530,7 +532,7 @@ Keys
         (kill-buffer))
       (approval-test-with nil
         (with-current-buffer (toolgate-proposal--buffer
-                              `((path . "a.py") (after . ,text)) #'ignore)
+                              `((path . "a.py") (after . ,text)) "/nowhere" #'ignore)
           (toolgate-proposal-edit)
           (should (eq major-mode 'python-mode))
           (set-buffer-modified-p nil)))

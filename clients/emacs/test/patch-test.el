@@ -1,0 +1,113 @@
+;;; patch-test.el --- Which files a diff is about  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT
+
+;;; Code:
+
+(require 'ert)
+(require 'cl-lib)
+(require 'toolgate-lines)
+(require 'toolgate-source)
+
+(defconst patch-test-diff
+  "diff --git a/b c.txt b/b c.txt
+--- a/b c.txt\t
++++ b/b c.txt\t
+@@ -1 +1 @@
+-a
++b
+diff --git a/odd.txt b/odd.txt
+--- a/odd.txt
++++ b/odd.txt
+@@ -7,2 +7,2 @@ about
+--- a/forged
++++ b/forged
+ last
+\\ No newline at end of file
+diff --git \"a/tab\\011\\303\\251\\\"\" \"b/tab\\011\\303\\251\\\"\"
+deleted file mode 100644
+--- \"a/tab\\011\\303\\251\\\"\"
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+diff --git a/new.txt b/new.txt
+new file mode 100644
+--- /dev/null
++++ b/new.txt
+@@ -0,0 +1 @@
++hello
+diff --git a/from b/to
+rename from from
+rename to to
+diff --git a/empty file b/empty file
+deleted file mode 100644
+"
+  "A diff with all that makes names hard to tell.")
+
+(ert-deftest toolgate-patch-names ()
+  "A name is told by its place, however it looks, and so is what is none."
+  (should (equal (toolgate-patch-files patch-test-diff)
+                 '("b c.txt" "odd.txt" "tab\té\"" "new.txt" "from" "to"
+                   "empty file")))
+  (should (equal (toolgate-patch-files "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-y\n+z\n\
+--- a/v\n+++ b/v\n@@ -1 +1 @@\n-y\n+z\n")
+                 '("x" "v")))
+  (should-not (toolgate-patch-files "")))
+
+(ert-deftest toolgate-patch-places ()
+  "Each line of a diff is about one line of one file."
+  (should (equal (mapcar (lambda (line)
+                           (toolgate-patch-place patch-test-diff line))
+                         '(0 4 5 10 11 12 19 24 26))
+                 '(("b c.txt" "b c.txt" 1) ("b c.txt" "b c.txt" 1)
+                   ("b c.txt" "b c.txt" 2) ("odd.txt" "odd.txt" 7)
+                   ("odd.txt" "odd.txt" 8) ("odd.txt" "odd.txt" 8)
+                   ("tab\té\"" nil 1) (nil "new.txt" 1) ("from" "to" 1)))))
+
+(ert-deftest toolgate-source-goes-where-the-diff-is-about ()
+  "No text of a diff leads to a file that the diff is not about."
+  (let* ((folder (file-name-as-directory (make-temp-file "toolgate-source" t)))
+         (default-directory folder))
+    (unwind-protect
+        (save-window-excursion
+          (dolist (name '("forged" "odd.txt" "b c.txt"))
+            (write-region (mapconcat #'number-to-string (number-sequence 1 9) "\n")
+                          nil name nil 'quiet))
+          (with-temp-buffer
+            (let ((diff (concat "--- a/odd.txt\n+++ b/odd.txt\n@@ -7,2 +7,2 @@\n-"
+                                (make-string 20000 ?x)
+                                "\n--- a/forged\n+++ b/forged\n")))
+              (insert (toolgate-lines-break diff))
+              (toolgate-source-setup diff (lambda (path) (concat folder path)))
+              (search-backward "forged")
+              (save-window-excursion
+                (toolgate-source-visit)
+                (should (equal (buffer-name) "odd.txt"))
+                (should (looking-at-p "9")))
+              (should-error (call-interactively
+                             #'toolgate-source-change-nothing)
+                            :type 'user-error)
+              (toolgate-source-setup diff #'ignore)
+              (should-error (toolgate-source-visit) :type 'user-error))))
+      (dolist (name '("forged" "odd.txt" "b c.txt"))
+        (when-let ((buffer (find-buffer-visiting (concat folder name))))
+          (kill-buffer buffer)))
+      (delete-directory folder t))))
+
+(ert-deftest toolgate-source-keys ()
+  "All keys of `diff-mode' that go by the text go by the diff instead."
+  (require 'toolgate-diff)
+  (require 'toolgate-undo)
+  (require 'toolgate-proposal)
+  (dolist (mode '(toolgate-diff-mode toolgate-undo-mode toolgate-proposal-mode))
+    (with-temp-buffer
+      (funcall mode)
+      (should (equal (mapcar (lambda (key) (key-binding (kbd key)))
+                             '("RET" "o" "C-c C-a" "C-c C-t"))
+                     '(toolgate-source-visit
+                       toolgate-source-visit
+                       toolgate-source-change-nothing
+                       toolgate-source-change-nothing))))))
+
+(provide 'patch-test)
+;;; patch-test.el ends here
