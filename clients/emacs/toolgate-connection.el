@@ -163,7 +163,8 @@ One that fails is told, and keeps none of the others from being called."
   (apply #'run-hook-wrapped hook
          (lambda (function &rest arguments)
            (condition-case problem
-               (apply function arguments)
+               ;; Nobody waits for a question that comes by itself.
+               (let ((inhibit-interaction t)) (apply function arguments))
              (error (message "Toolgate: %s failed: %s"
                              (if (symbolp function) function
                                (format "a function on `%s'" hook))

@@ -108,24 +108,25 @@ ALWAYS is the id of a rule to remember."
 
 ;;;; Other params
 
-(defun toolgate-decide-dry-run (call params on-success on-error)
-  "Ask what CALL would do with PARAMS.
-ON-SUCCESS gets the call as it would be shown then, ON-ERROR the problem."
-  (toolgate-http-request
-   (toolgate-store-connection call) "POST" "/calls"
-   :body `((tool . ,(toolgate-get call 'tool))
-           (params . ,(or params (make-hash-table)))
-           ,@(seq-filter (lambda (field)
-                           (memq (car field) '(session_id workspace agent)))
-                         call)
-           (dry_run . t))
-   :on-success (lambda (found)
-                 (if-let ((digest (toolgate-get found 'digest)))
-                     (funcall on-success
-                              (toolgate-decide--edited call params found digest))
-                   (funcall on-error
-                            `(:message ,(toolgate-decide--refused found)))))
-   :on-error on-error))
+(defun toolgate-decide-dry-run (call params on-error)
+  "Ask what CALL would do with PARAMS, and wait for the answer.
+Return the call as it would be shown then; or call ON-ERROR with the problem,
+and return nil."
+  (when-let ((found (toolgate-http-wait
+                     (toolgate-store-connection call) "POST" "/calls"
+                     :body `((tool . ,(toolgate-get call 'tool))
+                             (params . ,(or params (make-hash-table)))
+                             ,@(seq-filter
+                                (lambda (field)
+                                  (memq (car field)
+                                        '(session_id workspace agent)))
+                                call)
+                             (dry_run . t))
+                     :on-error on-error)))
+    (if-let ((digest (toolgate-get found 'digest)))
+        (toolgate-decide--edited call params found digest)
+      (funcall on-error `(:message ,(toolgate-decide--refused found)))
+      nil)))
 
 (defun toolgate-decide--refused (found)
   "Return why what the dry run FOUND could not run."

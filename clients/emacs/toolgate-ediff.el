@@ -26,13 +26,13 @@
   (let ((call toolgate-decide-call))
     (when (toolgate-get call 'edited)
       (user-error "Of params that you edited there is the diff alone; d shows it"))
-    (toolgate-http-request
-     (toolgate-store-connection call) "GET"
-     (format "/calls/%s/preview" (toolgate-get call 'tool_call_id))
-     :query `((digest . ,(toolgate-get call 'approval 'digest)))
-     :on-success (lambda (answer) (toolgate-ediff--choose call answer))
-     :on-error (lambda (problem)
-                 (message "No ediff: %s" (toolgate-http-problem-text problem))))))
+    (message "Asking for the texts… (C-g gives up)")
+    (toolgate-ediff--choose
+     call
+     (toolgate-http-wait
+      (toolgate-store-connection call) "GET"
+      (format "/calls/%s/preview" (toolgate-get call 'tool_call_id))
+      :query `((digest . ,(toolgate-get call 'approval 'digest)))))))
 
 (defun toolgate-ediff--choose (call answer)
   "Compare one of the files of CALL that ANSWER has; ask which of several."

@@ -61,11 +61,12 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
         (params (toolgate-edit--params)))
     (unless (toolgate-store-pending-p call)
       (user-error "This waits no more"))
-    (message "Checking…")
-    (toolgate-decide-dry-run
-     call params
-     (lambda (edited) (toolgate-edit--checked buffer edited))
-     (lambda (problem) (toolgate-edit--refused buffer problem)))))
+    (message "Checking… (C-g gives up)")
+    (when-let ((edited (toolgate-decide-dry-run
+                        call params
+                        (lambda (problem)
+                          (toolgate-edit--refused buffer problem)))))
+      (toolgate-edit--checked buffer edited))))
 
 (defun toolgate-edit--params ()
   "Return the params in this buffer; where they are no JSON, go there and say so."

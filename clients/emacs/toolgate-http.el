@@ -9,7 +9,9 @@
 
 ;; Requests go over `make-network-process', by HTTP/1.0, which is answered
 ;; unchunked, to a TCP port or a unix socket.  An https address is asked by
-;; curl.  Nothing ever waits: answers come to functions.
+;; curl.  Answers come to functions, which may not ask a person anything: keys
+;; that are typed by then are meant for something else.  A command that has to
+;; ask by what it learns waits, by `toolgate-http-wait'.
 
 ;;; Code:
 
@@ -70,7 +72,8 @@ Return a function that gives the request up; then neither is called."
                      (when process (toolgate-http-close process))
                      (when function
                        (with-demoted-errors "Toolgate: %S"
-                         (funcall function argument))))))
+                         (let ((inhibit-interaction t))
+                           (funcall function argument)))))))
          ask)
     (setq ask
           (lambda ()
@@ -109,6 +112,24 @@ Return a function that gives the request up; then neither is called."
                                (format "nothing came for %s s" timeout)))))))
     (setq process (funcall ask))
     (lambda () (funcall finish nil nil))))
+
+(cl-defun toolgate-http-wait (connection method path &rest options
+                                         &key on-error &allow-other-keys)
+  "Request METHOD of PATH at CONNECTION with OPTIONS, and wait for the answer.
+For commands alone; \\`C-g' gives the request up.  Return what the answer says,
+decoded.  Where there is a problem, signal a `user-error', or with ON-ERROR call
+that with it and return nil."
+  (let* (answer problem
+         (give-up (apply #'toolgate-http-request connection method path
+                         :on-success (lambda (said) (setq answer (list said)))
+                         :on-error (lambda (found) (setq problem found))
+                         options)))
+    (unwind-protect
+        (while (not (or answer problem)) (accept-process-output nil 0.1))
+      (funcall give-up))
+    (cond ((null problem) (car answer))
+          (on-error (funcall on-error problem) nil)
+          (t (user-error "%s" (toolgate-http-problem-text problem))))))
 
 (defun toolgate-http--decode (text content-type)
   "Return what TEXT of CONTENT-TYPE says: JSON decoded, else as it is."

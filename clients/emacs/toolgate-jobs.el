@@ -12,6 +12,7 @@
 ;;; Code:
 
 (require 'tabulated-list)
+(require 'toolgate-choose)
 (require 'toolgate-keys)
 (require 'toolgate-output)
 
@@ -104,27 +105,32 @@
   "End a call that waits or runs, or a job; choose which."
   (interactive)
   (let* ((connection (toolgate-current-connection))
-         (choices
-          (append
-           (mapcar (lambda (call)
-                     (cons (format "%s  %s  %s" (toolgate-get call 'tool)
-                                   (toolgate-get call 'status)
-                                   (toolgate-get call 'tool_call_id))
-                           (toolgate-get call 'tool_call_id)))
-                   (seq-remove #'toolgate-store-ended-p
-                               (toolgate-store-calls connection)))
-           (mapcar (lambda (job)
-                     (cons (format "%s  job  %s"
-                                   (toolgate-faces-line
-                                    (toolgate-get job 'command))
-                                   (toolgate-get job 'task_id))
-                           (toolgate-get job 'task_id)))
-                   (seq-filter (lambda (job)
-                                 (equal "running" (toolgate-get job 'status)))
-                               (toolgate-store-jobs connection)))))
-         (_ (unless choices (user-error "Nothing waits or runs")))
-         (choice (completing-read "End: " choices nil t)))
-    (toolgate-output-stop-call (cdr (assoc choice choices)) connection)))
+         (choices (append (mapcar #'toolgate-jobs--call-choice
+                                  (seq-remove #'toolgate-store-ended-p
+                                              (toolgate-store-calls connection)))
+                          (mapcar #'toolgate-jobs--choice
+                                  (seq-filter #'toolgate-jobs--running-p
+                                              (toolgate-store-jobs connection))))))
+    (unless choices (user-error "Nothing waits or runs"))
+    (toolgate-output-stop-call (toolgate-choose "End: " choices) connection)))
+
+(defun toolgate-jobs--call-choice (call)
+  "Return the words for CALL, and its id."
+  (let ((id (toolgate-get call 'tool_call_id)))
+    (cons (format "%s  %s  %s" (toolgate-get call 'tool)
+                  (toolgate-get call 'status) id)
+          id)))
+
+(defun toolgate-jobs--choice (job)
+  "Return the words for JOB, and its id."
+  (let ((id (toolgate-get job 'task_id)))
+    (cons (format "%s  job  %s" (toolgate-faces-line (toolgate-get job 'command))
+                  id)
+          id)))
+
+(defun toolgate-jobs--running-p (job)
+  "Return whether JOB runs."
+  (equal "running" (toolgate-get job 'status)))
 
 (provide 'toolgate-jobs)
 ;;; toolgate-jobs.el ends here

@@ -14,6 +14,8 @@
 ;;; Code:
 
 (require 'json)
+(require 'seq)
+(require 'subr-x)
 
 (defun toolgate-json-decode (text)
   "Return what the JSON in TEXT says.
@@ -40,13 +42,26 @@ TEXT may be unibyte, in UTF-8.  Signal `json-error' if it is no JSON."
 (defun toolgate-json-encode (value)
   "Return VALUE as JSON, a unibyte string in UTF-8.
 VALUE is built as `toolgate-json-decode' gives it; nil is an empty object."
-  ;; The native writer takes no large integer and no half of a surrogate pair.
+  ;; The native writer takes no large integer and no half of a surrogate pair,
+  ;; and writes 1.1 as 1.1000000000000001.
   (let ((text (condition-case nil
-                  (json-serialize value
-                                  :null-object :null :false-object :false)
+                  (if (toolgate-json--holds-float-p value)
+                      (toolgate-json--encode-slowly value)
+                    (json-serialize value
+                                    :null-object :null :false-object :false))
                 (error (toolgate-json--encode-slowly value)))))
     ;; Emacs before 30 gives letters, later ones bytes.
     (if (multibyte-string-p text) (encode-coding-string text 'utf-8) text)))
+
+(defun toolgate-json--holds-float-p (value)
+  "Return whether VALUE is a number with a fraction, or holds one."
+  (cond ((floatp value))
+        ((hash-table-p value)
+         (seq-some #'toolgate-json--holds-float-p (hash-table-values value)))
+        ((vectorp value) (seq-some #'toolgate-json--holds-float-p value))
+        ((consp value)
+         (seq-some (lambda (field) (toolgate-json--holds-float-p (cdr field)))
+                   value))))
 
 (defun toolgate-json--encode-slowly (value)
   "Return VALUE as JSON, written by Lisp."

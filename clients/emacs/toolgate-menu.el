@@ -86,13 +86,11 @@ The browser is handed a file of yours alone that leads there, so that the code
 stands in no list of processes."
   (interactive)
   (let ((connection (toolgate-current-connection)))
-    (toolgate-http-request
-     connection "POST" "/codes" :body (make-hash-table)
-     :on-success (lambda (answer)
-                   (toolgate-menu--lead-to
-                    (concat (toolgate-endpoint-url connection)
-                            (toolgate-get answer 'path))))
-     :on-error (lambda (problem) (message "%s" (plist-get problem :message))))))
+    (toolgate-menu--lead-to
+     (concat (toolgate-endpoint-url connection)
+             (toolgate-get (toolgate-http-wait connection "POST" "/codes"
+                                               :body (make-hash-table))
+                           'path)))))
 
 (defconst toolgate-menu--page-seconds 60
   "How long a page that leads to the console is kept: as long as its code counts.")

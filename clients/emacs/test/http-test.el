@@ -186,6 +186,7 @@ header = \"Authorization: Bearer sec\\\"ret\"
 
 (ert-deftest toolgate-json-is-written-as-it-was-read ()
   (dolist (text '("{\"a\":{},\"b\":[],\"c\":null,\"d\":false,\"e\":true,\"f\":[1,\"é\"]}"
+                  "{\"a\":1.1,\"b\":{},\"c\":[0.1,{\"d\":1.5e+300}],\"e\":[{},null,false]}"
                   "{}" "[]"))
     (should (equal (decode-coding-string
                     (toolgate-json-encode (toolgate-json-decode text)) 'utf-8)

@@ -11,6 +11,8 @@
 (require 'toolgate-schema)
 (require 'toolgate-menu)
 (require 'toolgate-call)
+(require 'toolgate-undo)
+(require 'toolgate-fake)
 
 (ert-deftest toolgate-lines-broken ()
   "Overlong lines are broken, however they come, and nothing is lost."
@@ -59,7 +61,12 @@
 
 (ert-deftest toolgate-undo-of-the-latest ()
   "RET takes back the latest; what has changed since is shown anew."
-  (let ((looks 0) undone)
+  (let* ((looks 0) undone
+         (look (lambda (id)
+                 (cl-incf looks)
+                 `((available . t) (digest . ,(format "%s-%d" id looks))
+                   (files . [((action . "restore") (path . "a.txt")
+                              (diff . "-b\n+a\n"))])))))
     (cl-letf (((symbol-function 'toolgate-current-connection) #'ignore)
               ((symbol-function 'toolgate-store-calls)
                (lambda (_)
@@ -74,15 +81,14 @@
                           "\\`edit_file: a.txt, .* ago  tc_2\\'" default))
                  (should (= 2 (length (all-completions "" choices))))
                  default))
+              ((symbol-function 'toolgate-http-wait)
+               (lambda (_ _ path &rest _)
+                 (should (equal path "/calls/tc_2/undo"))
+                 (funcall look "tc_2")))
               ((symbol-function 'toolgate-undo-preview)
                (cl-function
                 (lambda (id &key callback &allow-other-keys)
-                  (cl-incf looks)
-                  (funcall callback
-                           `((available . t) (digest . ,(format "%s-%d" id looks))
-                             (files . [((action . "restore") (path . "a.txt")
-                                        (diff . "-b\n+a\n"))]))
-                           nil))))
+                  (funcall callback (funcall look id) nil))))
               ((symbol-function 'toolgate-undo)
                (cl-function
                 (lambda (_ &key digest callback &allow-other-keys)
@@ -90,13 +96,68 @@
                   (if (cdr undone) (funcall callback '((status . "success")) nil)
                     (funcall callback nil '(:code "PREVIEW_CHANGED"
                                             :message "Look again.")))))))
-      (toolgate-undo-call)
-      (with-current-buffer "*Agent Undo*"
+      (save-window-excursion
+        (toolgate-undo-call)
+        (should (equal "*Agent Undo*" (buffer-name (window-buffer))))
         (should (equal "# restore a.txt\n-b\n+a\n" (buffer-string)))
-        (toolgate-undo-do))
-      (should (equal 2 looks))
-      (with-current-buffer "*Agent Undo*" (toolgate-undo-do))
+        (toolgate-undo-do)
+        (should (equal 2 looks))
+        ;; What has changed since comes by itself, and so without the focus.
+        (should (get-buffer-window "*Agent Undo*"))
+        (should-not (equal "*Agent Undo*" (buffer-name (window-buffer))))
+        (with-current-buffer "*Agent Undo*" (toolgate-undo-do)))
       (should (equal '("tc_2-2" "tc_2-1") undone)))))
+
+(ert-deftest toolgate-commands-ask-at-once ()
+  "A command asks before it has returned, and never later."
+  (let* (asked
+         (fake (toolgate-fake-start
+                (lambda (_ client request)
+                  (if (equal (alist-get 'target request) "/tools")
+                      (run-at-time
+                       0.05 nil #'toolgate-fake-json client
+                       '((tools . [((name . "grep") (description . "Search.")
+                                    (input (properties)))])))
+                    (setq asked (cons 'sent asked))))))
+         (connection (toolgate-connection--make :url (toolgate-fake-url fake)))
+         (toolgate-connections (list connection)))
+    (unwind-protect
+        (cl-letf (((symbol-function 'completing-read)
+                   (lambda (prompt &rest _) (push prompt asked) "grep")))
+          (toolgate-call-tool)
+          (should (equal asked '("Tool: ")))
+          (toolgate-test-until (equal asked '(sent "Tool: "))))
+      (toolgate-fake-stop fake))))
+
+(ert-deftest toolgate-commands-can-be-left ()
+  "Where the server says nothing, a command that waits is left by \\`C-g'."
+  (let* ((fake (toolgate-fake-start
+                (lambda (&rest _) (run-at-time 0 nil #'keyboard-quit))))
+         (toolgate-connections
+          (list (toolgate-connection--make :url (toolgate-fake-url fake)))))
+    (unwind-protect
+        (should (eq 'quit (condition-case nil (toolgate-call-tool)
+                            (quit 'quit))))
+      (toolgate-fake-stop fake))))
+
+(ert-deftest toolgate-nothing-asks-by-itself ()
+  "What an answer or an event leads to may not ask anything."
+  (let* ((fake (toolgate-fake-start
+                (lambda (_ client _) (toolgate-fake-json client '((a . 1))))))
+         (connection (toolgate-connection--make :url (toolgate-fake-url fake)))
+         (told nil)
+         (ask (lambda (&rest _)
+                (push (condition-case problem (read-from-minibuffer "Who? ")
+                        (error (car problem)))
+                      told)))
+         (toolgate-event-functions (list ask)))
+    (unwind-protect
+        (progn
+          (toolgate-http-request connection "GET" "/tools" :on-success ask)
+          (toolgate-test-until told)
+          (toolgate-connection-run 'toolgate-event-functions connection nil)
+          (should (equal told '(inhibited-interaction inhibited-interaction))))
+      (toolgate-fake-stop fake))))
 
 (ert-deftest toolgate-schema-asks ()
   "What is needed is asked for, by type, and the rest is offered."
@@ -136,7 +197,8 @@
                   ((symbol-function 'toolgate-http-request)
                    (lambda (&rest arguments)
                      (funcall (plist-get (nthcdr 3 arguments) :on-success)
-                              '((path . "/?a&b#code=se\"cret")))))
+                              '((path . "/?a&b#code=se\"cret")))
+                     #'ignore))
                   ((symbol-function 'browse-url)
                    (lambda (address &rest _) (push address opened))))
           (toolgate-open-console)

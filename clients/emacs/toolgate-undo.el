@@ -1,0 +1,128 @@
+;;; toolgate-undo.el --- Taking back what a call did  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; A call that has ended is chosen, and what taking it back would do now is
+;; shown; that is done by a chord, or left.
+
+;;; Code:
+
+(require 'diff-mode)
+(require 'toolgate-actions)
+(require 'toolgate-choose)
+(require 'toolgate-faces)
+(require 'toolgate-keys)
+(require 'toolgate-lines)
+(require 'toolgate-show)
+(require 'toolgate-source)
+
+(defvar-local toolgate-undo--do nil
+  "Function that does the undo that this buffer shows.")
+
+(defvar toolgate-undo-mode-map
+  (make-composed-keymap
+   (list (toolgate-keys "C-c C-c" #'toolgate-undo-do
+                        "C-c C-k" #'quit-window
+                        "q" #'quit-window)
+         toolgate-source-map))
+  "Keys of `toolgate-undo-mode', before those of `diff-mode'.")
+
+(define-derived-mode toolgate-undo-mode diff-mode "Agent-Undo"
+  "What undoing a call would do.
+\\<toolgate-undo-mode-map>\\[toolgate-undo-do] does it."
+  (setq buffer-read-only t
+        truncate-lines t
+        header-line-format " What undoing would do.  C-c C-c does it, q leaves it")
+  (toolgate-lines-setup))
+
+;;;###autoload
+(defun toolgate-undo-call ()
+  "Take back what a call changed in files; choose which, and look first."
+  (interactive)
+  (let* ((connection (toolgate-current-connection))
+         (id (toolgate-undo--choose connection)))
+    (message "Asking what undoing would do… (C-g gives up)")
+    (pop-to-buffer
+     (toolgate-undo--buffer
+      connection id
+      (toolgate-http-wait connection "GET" (format "/calls/%s/undo" id))))))
+
+(defun toolgate-undo--choose (connection)
+  "Ask which call of CONNECTION is to be undone, and return its id."
+  (let ((choices (mapcar #'toolgate-undo--choice
+                         (seq-filter
+                          (lambda (call)
+                            (equal "success" (toolgate-get call 'status)))
+                          (reverse (toolgate-store-calls connection))))))
+    (unless choices (user-error "No call has ended that is known here"))
+    (toolgate-choose "Undo (RET: the latest): " choices (caar choices))))
+
+(defun toolgate-undo--choice (call)
+  "Return the words for CALL, and its id."
+  (cons (format "%s: %s, %s ago  %s" (toolgate-get call 'tool)
+                (or (toolgate-get call 'title) "done")
+                (toolgate-faces-age (toolgate-get call 'finished_at))
+                (toolgate-get call 'tool_call_id))
+        (toolgate-get call 'tool_call_id)))
+
+(defun toolgate-undo--buffer (connection id shown)
+  "Return a buffer that shows what undoing ID of CONNECTION would do, by SHOWN."
+  (unless (toolgate-get shown 'available)
+    (user-error "It cannot be undone: %s" (toolgate-get shown 'reason)))
+  (let ((text (mapconcat #'toolgate-undo--file (toolgate-get-list shown 'files) ""))
+        (call (or (toolgate-store-call id connection) `((tool_call_id . ,id)))))
+    (with-current-buffer (get-buffer-create "*Agent Undo*")
+      (toolgate-undo-mode)
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert (toolgate-lines-break text)))
+      (toolgate-lines-order)
+      (goto-char (point-min))
+      (toolgate-source-setup
+       text (lambda (path) (toolgate-connection-file connection call path)))
+      (setq toolgate-undo--do
+            (lambda () (toolgate-undo--send connection id shown)))
+      (current-buffer))))
+
+(defun toolgate-undo--file (file)
+  "Return what would be done to FILE, as text."
+  (format "# %s %s\n%s" (toolgate-get file 'action)
+          (toolgate-faces-line (toolgate-get file 'path))
+          (or (toolgate-get file 'diff) "")))
+
+(defun toolgate-undo-do ()
+  "Do the undo that this buffer shows."
+  (interactive nil toolgate-undo-mode)
+  (let ((undo toolgate-undo--do))
+    (quit-window)
+    (funcall undo)))
+
+(defun toolgate-undo--send (connection id shown)
+  "Undo ID of CONNECTION as it was SHOWN, and tell what came of it."
+  (toolgate-undo
+   id :digest (toolgate-get shown 'digest) :confirm t :connection connection
+   :callback
+   (lambda (call problem)
+     (cond ((null problem)
+            (toolgate-message "Undo: %s" (toolgate-get call 'status)))
+           (t (toolgate-message "%s" (toolgate-http-problem-text problem))
+              (when (equal (plist-get problem :code) "PREVIEW_CHANGED")
+                (toolgate-undo--show-anew connection id)))))))
+
+(defun toolgate-undo--show-anew (connection id)
+  "Show what undoing ID of CONNECTION would do by now, without going there."
+  (toolgate-undo-preview
+   id :connection connection
+   :callback (lambda (shown problem)
+               (if problem
+                   (toolgate-message "%s" (toolgate-http-problem-text problem))
+                 (toolgate-show-beside
+                  (toolgate-undo--buffer connection id shown))))))
+
+(provide 'toolgate-undo)
+;;; toolgate-undo.el ends here
