@@ -16,7 +16,7 @@ const api: Verb = (command, context) => {
   command
     .description('Send a request to the server with your token, and print the answer as it comes.')
     .usage('[options] [method] <path>')
-    .argument('<method>', 'GET, POST, PUT or DELETE; left out, GET, or POST with --data')
+    .argument('[method]', 'GET, POST, PUT or DELETE; left out, GET, or POST with --data')
     .argument('[path]', 'path of a route, such as /capabilities')
     .option('-d, --data <json>', 'body as JSON, @file or - for stdin')
     .option('-H, --header <line>', 'a further header, such as "Accept: text/event-stream"; again for more', gather, [])
@@ -30,7 +30,8 @@ Examples:
   toolgate api DELETE /rules/rule_01J…
   toolgate api '/events?after=0' -H 'Accept: text/event-stream'`
     )
-    .action(async (first: string, second: string | undefined, options: Options) => {
+    .action(async (first: string | undefined, second: string | undefined, options: Options) => {
+      if (first === undefined) throw usage('Say which path.', 'Such as: toolgate api /capabilities')
       const path = second ?? first
       if (!path.startsWith('/')) throw usage(`${path} is no path of the server.`, 'It begins with /, as in /health.')
       const body = await bodyOf(options.data, context)

@@ -1,7 +1,7 @@
 import type { Call, Client, LogQuery } from '../client/client.ts'
 import type { Context } from './context.ts'
 import { ago } from './context.ts'
-import { usage } from './exit.ts'
+import { oneOf, usage } from './exit.ts'
 import type { Verb } from './run.ts'
 import { brief, type Style, safe, table } from './terminal.ts'
 import { reasonOf } from './words.ts'
@@ -95,10 +95,7 @@ export default audit
 
 function wantedOf(given: string | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined
-  const wanted = given.split(',').map(name => name.trim())
-  const unknown = wanted.find(name => !Object.hasOwn(DECISIONS, name))
-  if (unknown === undefined) return new Set(wanted)
-  throw usage(`${unknown} is no decision.`, `The decisions are: ${Object.keys(DECISIONS).join(', ')}.`)
+  return new Set(given.split(',').map(name => oneOf('The decision', name.trim(), Object.keys(DECISIONS))))
 }
 
 function queryOf({ since, until, tool, session, workspace, path }: Options): LogQuery {

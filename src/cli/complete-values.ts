@@ -1,4 +1,5 @@
-// What may stand where, by the place that a verb declares it at; places that several verbs have are told once.
+// What may stand where, by the place that a verb declares it at, and which verb lists it; places that several verbs have are
+// told once.
 import { brief } from './terminal.ts'
 
 /** A value with what it means. */
@@ -61,7 +62,9 @@ const open: Values = async ask => {
   const state = await asState(ask)
   return [...[...state.pending, ...state.running].map(ofCall), ...state.jobs.map(ofJob)]
 }
-const recent = async (ask: Ask) => ((await ask('/calls?limit=50')) as { calls: Call[] }).calls
+const latest = async (ask: Ask) => ((await ask('/calls?limit=50')) as { calls: Call[] }).calls
+const recent: Values = async ask => (await latest(ask)).map(ofCall)
+const undoable: Values = async ask => (await latest(ask)).filter(({ changes = [] }) => changes.length > 0).map(ofCall)
 const tools: Values = async ask => (await asTools(ask)).map(({ name, description }) => [name, brief(description, 60)])
 const rules: Values = async ask =>
   ((await ask('/rules')) as { rules: Rule[] }).rules.map(({ rule_id, effect, match }) => [
@@ -72,6 +75,11 @@ const mcpServers: Values = async ask =>
   ((await ask('/mcp-servers')) as { servers: { name: string; state: string }[] }).servers.map(({ name, state }) => [
     name,
     state
+  ])
+const tokens: Values = async ask =>
+  ((await ask('/tokens')) as { tokens: { token_id: string; name: string }[] }).tokens.map(({ token_id, name }) => [
+    token_id,
+    brief(name, 60)
   ])
 const settings: Values = async () => {
   const { settingPaths } = await import('../config/effective.ts')
@@ -94,8 +102,8 @@ export const ARGUMENTS: Readonly<Record<string, Values>> = {
   'approve id': pending,
   'reject id': pending,
   'cancel id': open,
-  'show id': async ask => (await recent(ask)).map(ofCall),
-  'undo id': async ask => (await recent(ask)).filter(({ changes = [] }) => changes.length > 0).map(ofCall),
+  'show id': recent,
+  'undo id': undoable,
   'background id': running,
   'logs task': jobs,
   'input task': runningJobs,
@@ -106,6 +114,7 @@ export const ARGUMENTS: Readonly<Record<string, Values>> = {
   'tools name': tools,
   'rules add effect': just('allow', 'ask', 'deny'),
   'rules revoke id': rules,
+  'token revoke id': tokens,
   'trust file': FILES,
   'config get setting': settings,
   'config set setting': settings,
@@ -115,6 +124,21 @@ export const ARGUMENTS: Readonly<Record<string, Values>> = {
   'mcp logout name': mcpServers,
   'mcp restart name': mcpServers
 }
+
+/** Told to whoever names what is not there. */
+export const LISTED_BY: ReadonlyMap<Values, string> = new Map([
+  [pending, 'toolgate approvals'],
+  [open, 'toolgate approvals, or toolgate jobs'],
+  [running, 'toolgate audit --since 1h'],
+  [recent, 'toolgate audit'],
+  [undoable, 'toolgate audit'],
+  [jobs, 'toolgate jobs --all'],
+  [runningJobs, 'toolgate jobs'],
+  [tools, 'toolgate tools'],
+  [rules, 'toolgate rules'],
+  [tokens, 'toolgate token list'],
+  [mcpServers, 'toolgate mcp list']
+])
 
 /** By the flag, whichever verb has it. */
 export const FLAGS: Readonly<Record<string, Values>> = {

@@ -1,5 +1,5 @@
 import { SCRIPTS } from './completion-scripts.ts'
-import { usage } from './exit.ts'
+import { oneOf } from './exit.ts'
 import type { Verb } from './run.ts'
 
 const completion: Verb = (command, { terminal }) => {
@@ -15,10 +15,7 @@ Examples:
   toolgate completion fish > ~/.config/fish/completions/toolgate.fish`
     )
     .action((shell: string) => {
-      const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
-      if (script === undefined)
-        throw usage(`There is none for ${shell}.`, `Only for ${Object.keys(SCRIPTS).join(', ')}.`)
-      terminal.write(script)
+      terminal.write(SCRIPTS[oneOf('The shell', shell, Object.keys(SCRIPTS))]!)
     })
 }
 export default completion

@@ -53,6 +53,8 @@ export class Context {
   constructor(world: World) {
     this.world = world
     this.version = packageVersion()
+    // What is wrong with the words of a line is told before its flags are taken.
+    this.#flags = { json: beforeEnd(world.argv).includes('--json') }
     this.terminal = this.#makeTerminal()
   }
 
@@ -108,6 +110,12 @@ export class Context {
     return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.find() })
   }
 
+  /** One small answer of the server, for what may do without. */
+  async askQuickly(path: string): Promise<unknown> {
+    const [found, { quickly }] = await Promise.all([this.find(), import('../client/quick.ts')])
+    return quickly(found, path, QUICK_MS)
+  }
+
   /** A line of the person's; `until` takes the question back. */
   async ask(question: string, until?: AbortSignal): Promise<string> {
     const { createInterface } = await import('node:readline/promises')
@@ -133,6 +141,12 @@ export class Context {
     return new Terminal(stdout, stderr, { color: colored && !json, quiet, json })
   }
 }
+
+/** Longer seems to hang. */
+const QUICK_MS = 1_000
+
+/** The words that may be flags. */
+const beforeEnd = (argv: readonly string[]) => argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
 
 /** Flags that every verb takes. `serve` has its own `--root` and starts what others look for. */
 export function addGlobalFlags(command: Command): void {

@@ -1,7 +1,7 @@
 // Exit codes, and which failure has which.
-import { CommanderError } from 'commander'
 import { ToolgateError } from '../client/error.ts'
 import { ToolError } from '../errors.ts'
+import { didYouMean, hinted } from './nearest.ts'
 
 export const EXIT = {
   ok: 0,
@@ -36,6 +36,13 @@ export class CliError extends Error {
 export const usage = (message: string, hint?: string) =>
   new CliError(message, { exit: EXIT.usage, code: 'USAGE', ...(hint && { hint }) })
 
+/** One of these, or a fault of usage. `what`: the flag or the word that it stands for. */
+export function oneOf<const T extends string>(what: string, given: string, names: readonly T[]): T {
+  const found = names.find(name => name === given)
+  if (found !== undefined) return found
+  throw usage(`${what} ${given} is not known.`, hinted(didYouMean(given, names), `It takes ${names.join(', ')}.`))
+}
+
 export interface Failure {
   exit: number
   code: string
@@ -59,18 +66,29 @@ const BY_CODE: Record<string, { exit: number; hint?: string }> = {
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof CliError) return { exit: error.exit, code: error.code, message: error.message, hint: error.hint }
   if (error instanceof ToolgateError) {
-    const faults = error.problem?.errors?.map(({ pointer, message }) => `${pointer} ${message}`) ?? []
-    const message = faults.length > 1 ? `${error.message} All faults: ${faults.join('; ')}.` : error.message
     const request_id = error.problem?.request_id
+    const message = inWords(error)
     return { exit: EXIT.failed, code: error.code, message, ...BY_CODE[error.code], request_id }
   }
   if (error instanceof ToolError)
     return { exit: EXIT.failed, code: error.code, message: error.message, ...BY_CODE[error.code] }
-  if (error instanceof CommanderError)
-    return { exit: EXIT.usage, code: 'USAGE', message: error.message.replace(/^error: /, '') }
   if (error instanceof Error && error.name === 'TimeoutError')
     return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'The time given with --timeout is over.' }
   if (error instanceof Error && error.name === 'AbortError')
     return { exit: EXIT.interrupted, code: 'INTERRUPTED', message: 'Interrupted.' }
   return undefined
 }
+
+/** Fields by their names rather than by where they stand in the body, of which a person at the command line knows nothing. */
+function inWords({ message, problem }: ToolgateError): string {
+  const faults = problem?.errors ?? []
+  const told = faults.map(({ pointer, message }) => `${nameOf(pointer)} ${message}`)
+  const [first] = faults
+  const plain =
+    first && message.startsWith(`${first.pointer} `)
+      ? nameOf(first.pointer) + message.slice(first.pointer.length)
+      : message
+  return told.length > 1 ? `${plain} All faults: ${told.join('; ')}.` : plain
+}
+
+const nameOf = (pointer: string) => pointer.replace(/^\/(?:params\/|match\/)?/, '').replaceAll('/', '.')

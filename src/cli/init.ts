@@ -4,7 +4,7 @@ import { workspaceFile } from '../config/load.ts'
 import { writeConfigFile } from '../host/server/config-file.ts'
 import { packageFolder } from '../host/user-file.ts'
 import type { Context } from './context.ts'
-import { CliError, EXIT, usage } from './exit.ts'
+import { CliError, EXIT, oneOf, usage } from './exit.ts'
 import { checksOf, configText, type Policy } from './init-policy.ts'
 import { SNIPPETS } from './init-snippets.ts'
 import type { Verb } from './run.ts'
@@ -101,10 +101,7 @@ async function dialogue(context: Context, root: string): Promise<Answers> {
 }
 
 function editorsIn(given: string): string[] {
-  const names = given.split(',').map(name => name.trim())
-  const unknown = names.find(name => !Object.hasOwn(SNIPPETS, name))
-  if (unknown === undefined) return names
-  throw usage(`There are no lines for ${unknown}.`, `Only for ${Object.keys(SNIPPETS).join(', ')}.`)
+  return given.split(',').map(name => oneOf('--editor', name.trim(), Object.keys(SNIPPETS)))
 }
 
 /** The lines alone are data, so that they can be appended to a file. */

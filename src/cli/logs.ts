@@ -1,3 +1,4 @@
+import { oneOf } from './exit.ts'
 import { printOutput } from './output.ts'
 import type { Verb } from './run.ts'
 
@@ -8,8 +9,11 @@ const logs: Verb = (command, context) => {
     .option('-f, --follow', 'go on until it has ended')
     .option('--stream <name>', 'stdout or stderr alone')
     .addHelpText('after', '\nExamples:\n  toolgate logs tc_01J…\n  toolgate logs tc_01J… --follow')
-    .action((id: string, { follow = false, stream }: { follow?: boolean; stream?: 'stdout' | 'stderr' }) =>
-      printOutput(context, id, { follow, stream })
+    .action((id: string, { follow = false, stream }: { follow?: boolean; stream?: string }) =>
+      printOutput(context, id, {
+        follow,
+        stream: stream === undefined ? undefined : oneOf('--stream', stream, ['stdout', 'stderr'])
+      })
     )
 }
 export default logs

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { readUserFile } from '../host/user-file.ts'
 import type { Context } from './context.ts'
 import { usage } from './exit.ts'
+import { didYouMean, hinted } from './nearest.ts'
 
 /** The option that takes JSON. */
 export const ARGS = ['--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top'] as const
@@ -20,7 +21,7 @@ export async function paramsIn(given: string | undefined, { world }: Context): P
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {}
-  throw usage('--args must be a JSON object.')
+  throw usage('--args must be a JSON object.', `Such as: --args '{"path": "a.txt"}'`)
 }
 
 export function paramsFrom(given: readonly string[], input: Record<string, unknown>): Record<string, unknown> {
@@ -28,10 +29,14 @@ export function paramsFrom(given: readonly string[], input: Record<string, unkno
   return Object.fromEntries(
     given.map(part => {
       const cut = part.indexOf('=')
-      if (cut <= 0) throw usage(`${part} is not name=value.`)
+      const names = Object.keys(properties)
+      if (cut <= 0) throw usage(`${part} is not name=value.`, `The params are: ${names.join(', ')}.`)
       const name = part.slice(0, cut)
       if (!Object.hasOwn(properties, name))
-        throw usage(`There is no param ${name}.`, `The params are: ${Object.keys(properties).join(', ')}.`)
+        throw usage(
+          `There is no param ${name}.`,
+          hinted(didYouMean(name, names), `The params are: ${names.join(', ')}.`)
+        )
       return [name, READERS[properties[name]?.type ?? 'string']?.(part.slice(cut + 1), name) ?? part.slice(cut + 1)]
     })
   )
@@ -50,6 +55,6 @@ function json(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw usage(`${name} must be JSON.`, `Such as: ${name}='[…]'`)
+    throw usage(`${name} must be JSON.`, `Such as: ${name}='["a"]' or ${name}='{"b": 1}'`)
   }
 }

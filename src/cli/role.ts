@@ -1,12 +1,11 @@
 // The roles that a token or a page may have, and the rights that each stands for.
-import { usage } from './exit.ts'
+import { oneOf } from './exit.ts'
 
-const RIGHTS: Readonly<Record<string, readonly ('call' | 'approve')[]>> = {
+const RIGHTS = {
   call: ['call'],
   approve: ['call', 'approve']
-}
+} as const
 
 export function rightsOf(role: string): readonly ('call' | 'approve')[] {
-  if (Object.hasOwn(RIGHTS, role)) return RIGHTS[role]!
-  throw usage(`${role} is no role.`, 'It is call or approve.')
+  return RIGHTS[oneOf('The role', role, ['call', 'approve'])]
 }

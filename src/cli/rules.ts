@@ -1,6 +1,6 @@
 import type { NewRule, RememberedRule } from '../client/client.ts'
 import { duration } from './context.ts'
-import { usage } from './exit.ts'
+import { oneOf, usage } from './exit.ts'
 import type { Verb } from './run.ts'
 import { brief, safeJson, table } from './terminal.ts'
 
@@ -26,7 +26,7 @@ interface AddOptions {
   expires?: string
 }
 
-const EFFECTS: readonly string[] = ['allow', 'ask', 'deny']
+const EFFECTS = ['allow', 'ask', 'deny'] as const
 
 const rules: Verb = (command, context) => {
   command
@@ -104,7 +104,7 @@ export default rules
 
 /** The server checks every field; only what can't be said is refused here. */
 function newRule(effect: string, options: AddOptions): NewRule {
-  if (!EFFECTS.includes(effect)) throw usage(`${effect} is none of ${EFFECTS.join(', ')}.`)
+  const decides = oneOf('The effect', effect, EFFECTS)
   const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options
   const command = prefix ?? options.command
   const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
@@ -128,7 +128,7 @@ function newRule(effect: string, options: AddOptions): NewRule {
   if (Object.keys(match).length === 0) throw usage('Say what the rule matches.', 'See: toolgate rules add --help')
   const expires = options.expires && new Date(Date.now() + duration(options.expires)).toISOString()
   return {
-    effect: effect as RememberedRule['effect'],
+    effect: decides,
     match: match as RememberedRule['match'],
     scope: options.scope as RememberedRule['scope'],
     ...(options.scope !== 'user' && options.workspace !== undefined && { workspace: options.workspace }),

@@ -1,7 +1,10 @@
 // From arguments to an exit code. A verb's file is loaded only when it is called, so that small verbs start fast.
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
+import { ToolgateError } from '../client/error.ts'
 import { addGlobalFlags, addServerFlags, Context, type World } from './context.ts'
 import { EXIT, type Failure, failureOf, usage } from './exit.ts'
+import { didYouMean, hinted } from './nearest.ts'
+import { VerbCommand } from './verb-command.ts'
 
 /** Adds arguments, options and the action to a verb's command. */
 export type Verb = (command: Command, context: Context) => void
@@ -89,14 +92,15 @@ export const VALUED: readonly string[] = ['--timeout', '--url', '--root']
 
 export async function run(world: World): Promise<number> {
   const context = new Context(world)
+  let command: Command | undefined
   try {
     const { name, rest } = split(world.argv)
     if (name === undefined) return help(context, rest)
-    const command = await commandOf(name, context)
+    command = await commandOf(name, context)
     await command.parseAsync([...rest], { from: 'user' })
     return context.exitCode
   } catch (error) {
-    return tell(error, context)
+    return tell(error, context, command)
   }
 }
 
@@ -106,9 +110,9 @@ export const verbNames = () => Object.keys(VERBS).filter(name => VERBS[name]!.su
 /** The command as its verb declares it, ready to be parsed. */
 export async function commandOf(name: string, context: Context): Promise<Command> {
   const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-  if (!entry) throw usage(`There is no verb ${name}.`, `The verbs are: ${verbNames().join(', ')}.`)
+  if (!entry) throw usage(`There is no verb ${name}.`, hinted(didYouMean(name, verbNames()), 'See: toolgate --help'))
   const { stdout } = context.world
-  const command = new Command(`toolgate ${name}`)
+  const command = new VerbCommand(`toolgate ${name}`)
     .exitOverride()
     .configureOutput({ writeOut: text => void stdout.write(text), writeErr: () => {} })
     .helpCommand(false)
@@ -121,10 +125,12 @@ export async function commandOf(name: string, context: Context): Promise<Command
   return command
 }
 
-/** The verb is the first word that is neither a flag nor a flag's value; flags before it are the verb's. */
+/** The verb is the first word that is neither a flag nor a flag's value; flags before it are the verb's. `help` asks a verb
+ * for its help. */
 function split(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   let at = 0
   while (argv[at]?.startsWith('-')) at += VALUED.includes(argv[at]!) ? 2 : 1
+  if (argv[at] === 'help') return split([...argv.slice(0, at), ...argv.slice(at + 1), '--help'])
   return { name: argv[at], rest: [...argv.slice(0, at), ...argv.slice(at + 1)] }
 }
 
@@ -133,12 +139,26 @@ function help({ world, version }: Context, flags: readonly string[]): number {
     world.stdout.write(`toolgate ${version}\n`)
     return EXIT.ok
   }
+  const unknown = flags.find(flag => flag.startsWith('-') && !FLAGS.includes(flag))
+  if (unknown !== undefined) throw usage(`There is no option ${unknown}.`, 'See: toolgate --help')
   const names = verbNames()
   const width = Math.max(...names.map(name => name.length))
   const verbs = names.map(name => `  ${name.padEnd(width)}  ${VERBS[name]!.summary}`)
   world.stdout.write(`${[USAGE, 'Verbs:', ...verbs, '', EXITS].join('\n')}\n`)
   return flags.length === 0 || flags.some(flag => flag === '--help' || flag === '-h') ? EXIT.ok : EXIT.usage
 }
+
+/** What may stand where no verb does. */
+const FLAGS: readonly string[] = [
+  '--help',
+  '-h',
+  '--version',
+  '--json',
+  '--quiet',
+  '--no-color',
+  '--no-input',
+  ...VALUED
+]
 
 const USAGE = `Toolgate runs tools for editors and agents, and asks you first.
 
@@ -155,15 +175,23 @@ const EXITS = `Exit codes: 0 done, 1 the tool or the server failed, 2 usage or c
 5 rejected, 6 conflict or already running, 7 approval expired, 124 timeout, 130 interrupted, 141 nobody reads on.`
 
 /** One line: the cause, then the cure. */
-function tell(error: unknown, { terminal }: Context): number {
+async function tell(error: unknown, context: Context, command: Command | undefined): Promise<number> {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
   const failure = failureOf(error)
   if (!failure) throw error
-  const { exit, code, message, hint = inLog(failure), request_id } = failure
+  const { exit, code, message, request_id } = failure
+  const { terminal } = context
+  const hint = failure.hint ?? inLog(failure) ?? (await cured(error, context, command))
   const told = { code, message, ...(hint && { hint }), ...(request_id && { request_id }) }
   if (terminal.json) terminal.fail(JSON.stringify({ error: told }))
   else terminal.fail(`toolgate: ${message}${hint ? ` ${hint}` : ''}`)
   return exit
+}
+
+async function cured(error: unknown, context: Context, command: Command | undefined) {
+  if (!(error instanceof ToolgateError) || command === undefined) return undefined
+  const { cureOf } = await import('./cures.ts')
+  return cureOf(error, command, path => context.askQuickly(path))
 }
 
 /** Only the log knows more of a fault of the server. */

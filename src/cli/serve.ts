@@ -18,7 +18,7 @@ import { LiveTrust } from '../host/trust/trust.ts'
 import { trustFileOf } from '../host/trust/trust-file.ts'
 import { type Context, duration } from './context.ts'
 import { detach } from './detach.ts'
-import { CliError, EXIT, usage } from './exit.ts'
+import { CliError, EXIT, oneOf, usage } from './exit.ts'
 import { tellReady } from './ready.ts'
 import type { Verb } from './run.ts'
 
@@ -72,7 +72,7 @@ A second signal ends at once: exit 130 or 143. Exit 1 when the journal can't be 
     )
     .action(async (options: ServeOptions) => {
       duration(options.drain)
-      if (options.ready !== undefined && options.ready !== 'json') throw usage('--ready takes json.')
+      if (options.ready !== undefined) oneOf('--ready', options.ready, ['json'])
       if (options.detach && options.exitWithStdin) throw usage('--detach and --exit-with-stdin exclude each other.')
       context.exitCode = await start(context, options)
     })

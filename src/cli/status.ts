@@ -1,5 +1,6 @@
 import { connect } from '../client/client.ts'
 import { type Discovered, liveServers } from '../client/discover.ts'
+import { oneOf } from './exit.ts'
 import type { Verb } from './run.ts'
 import { safe, type Terminal, table } from './terminal.ts'
 
@@ -14,9 +15,10 @@ const status: Verb = (command, context) => {
     )
     .action(async ({ all, format }: { all?: boolean; format?: string }) => {
       const { terminal, signal, world } = context
+      if (format !== undefined) oneOf('--format', format, ['env'])
       if (all) return list(terminal, await liveServers(world.env))
       const found = await context.find()
-      if (format === 'env') return terminal.out(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
+      if (format !== undefined) return terminal.out(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
       const client = connect(found)
       const [health, state, able] = await Promise.all([
         client.health({ signal }),

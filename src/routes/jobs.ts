@@ -100,5 +100,5 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
 }
 
 function unknown(id: string): never {
-  throw new ToolError('NOT_FOUND', `There is no job ${id}; GET /jobs lists them.`)
+  throw new ToolError('NOT_FOUND', `There is no job ${id}.`)
 }

@@ -74,7 +74,7 @@ t.test('in bash, and nothing on the line is run', async t => {
   t.notOk(existsSync(path.join(project, 'ran')))
   t.match(await toolgate(['completion', 'tcsh']), {
     code: 2,
-    stderr: /There is none for tcsh\. Only for bash, zsh, fish/
+    stderr: /The shell tcsh is not known\. It takes bash, zsh, fish\./
   })
 })
 

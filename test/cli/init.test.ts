@@ -41,7 +41,7 @@ t.test('the lines for editors alone', async t => {
   t.same(JSON.parse(both.mcp.text), {
     mcpServers: { toolgate: { command: 'toolgate', args: ['mcp', '--root', project] } }
   })
-  t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /There are no lines for ed/ })
+  t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /--editor ed is not known/ })
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })
 

@@ -230,6 +230,12 @@ t.test('what is refused at the start', async t => {
       ''
     ].join('\n')
   })
-  t.match(await toolgate(['serve', '--ready', 'xml']), { code: 2, stderr: 'toolgate: --ready takes json.\n' })
-  t.match(await toolgate(['serve', '--bogus']), { code: 2, stderr: "toolgate: unknown option '--bogus'\n" })
+  t.match(await toolgate(['serve', '--ready', 'xml']), {
+    code: 2,
+    stderr: 'toolgate: --ready xml is not known. It takes json.\n'
+  })
+  t.match(await toolgate(['serve', '--bogus']), {
+    code: 2,
+    stderr: 'toolgate: There is no option --bogus. See: toolgate serve --help\n'
+  })
 })

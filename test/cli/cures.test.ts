@@ -1,0 +1,72 @@
+// What is told of mistakes: what was wrong, what was expected, what to do; each whole, with its exit code.
+import t from 'tap'
+import { served } from './toolgate.ts'
+
+const { client, toolgate } = await served(t)
+const asked = await client.call('shell_exec', { command: 'touch b' })
+const NONE = 'tc_00000000000000000000000000'
+
+const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told: string])[] = [
+  [['aprove'], 2, 'There is no verb aprove. Did you mean approve? See: toolgate --help'],
+  [['--bogus'], 2, 'There is no option --bogus. See: toolgate --help'],
+  [['show'], 2, 'show needs <id>: tool_call_id. Usage: toolgate show [options] <id>. See: toolgate show --help'],
+  [['approve', '--param'], 2, 'There is no option --param. Did you mean --params? See: toolgate approve --help'],
+  [['jobs', '--session'], 2, '--session <id> needs a value: only those of this session. See: toolgate jobs --help'],
+  [
+    ['status', 'x'],
+    2,
+    'status takes fewer words than x. Usage: toolgate status [options]. See: toolgate status --help'
+  ],
+  [['token'], 2, 'Say what token is to do: create, list, revoke. See: toolgate token --help'],
+  [['token', 'creat'], 2, 'There is no verb token creat. Did you mean create? It takes create, list, revoke.'],
+  [['rules', 'ad', 'deny'], 2, 'There is no verb rules ad. Did you mean add? It takes add, revoke.'],
+  [['api'], 2, 'Say which path. Such as: toolgate api /capabilities'],
+  [['status', '--format', 'evn'], 2, '--format evn is not known. Did you mean env? It takes env.'],
+  [['call', 'reed_file'], 1, 'There is no tool "reed_file" here. Did you mean read_file? See: toolgate tools'],
+  [
+    ['call', 'write_file', 'pth=a'],
+    2,
+    'There is no param pth. Did you mean path? The params are: path, content, encoding, create_dirs, if_match.'
+  ],
+  [['call', 'read_file', 'path=a.txt', 'limit=x'], 2, 'limit must be integer. See: toolgate tools read_file'],
+  [
+    ['call', 'bash', 'command=ls'],
+    2,
+    'bash is a name of several toolsets: say which is meant (opencode, synapsis). Such as: --toolset opencode'
+  ],
+  [['show', NONE], 1, `There is no call ${NONE}. See: toolgate audit`],
+  [['reject', NONE], 1, `There is no call ${NONE}. See: toolgate approvals`],
+  [
+    ['reject', `${asked.tool_call_id.slice(0, -2)}..`],
+    1,
+    `There is no call ${asked.tool_call_id.slice(0, -2)}... Did you mean ${asked.tool_call_id}? See: toolgate approvals`
+  ],
+  [['logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
+  [['input', NONE, 'yes'], 1, `There is no job ${NONE}. See: toolgate jobs`],
+  [['rules', 'revoke', 'rule_x'], 1, 'No rule rule_x. See: toolgate rules'],
+  [['mcp', 'restart', 'none'], 1, 'No MCP server "none" runs here. See: toolgate mcp list'],
+  [['token', 'revoke', 'tok_x'], 1, 'There is no such token. See: toolgate token list']
+]
+
+for (const [argv, code, told] of MISTAKES)
+  t.test(argv.join(' '), async t => {
+    t.same(await toolgate(argv), { code, stdout: '', stderr: `toolgate: ${told}\n` })
+  })
+
+t.test('with --json mistakes are JSON, those in the words of the line too', async t => {
+  t.same(await toolgate(['show', '--json']), {
+    code: 2,
+    stdout: '',
+    stderr: `${JSON.stringify({ error: { code: 'USAGE', message: 'show needs <id>: tool_call_id.', hint: 'Usage: toolgate show [options] <id>. See: toolgate show --help' } })}\n`
+  })
+  const { code, stderr } = await toolgate(['--json', 'tools', 'reed_file'])
+  t.match(
+    { code, ...JSON.parse(stderr) },
+    { code: 1, error: { code: 'UNKNOWN_TOOL', hint: 'Did you mean read_file? See: toolgate tools' } }
+  )
+})
+
+t.test('help is a verb too', async t => {
+  t.same(await toolgate(['help', 'show']), await toolgate(['show', '--help']))
+  t.same(await toolgate(['help']), await toolgate(['--help']))
+})
