@@ -3,6 +3,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { Match, RuleEffect, RuleScope } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { FILE_CHANGE, HOOK_RUN } from '../events/events.ts'
+import { FileHrefs } from '../tool/front-end.ts'
 
 const Open = { additionalProperties: true }
 const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
@@ -69,6 +70,12 @@ export const Approval = Type.Object(
     matched_rules: Type.Array(MatchedRule),
     preview: Preview,
     digest: Type.String({ description: 'sha256 over tool, params, cwd and the pre-image of every touched file.' }),
+    files: Type.Optional(
+      Type.Array(FileHrefs, {
+        description:
+          'The files of the diff, for viewers that load whole texts, before and after; of more than 32 only GET /calls/{id}/preview tells.'
+      })
+    ),
     expires_at: Type.Union([Time, Type.Null()]),
     available_decisions: Type.Array(Type.Enum(['approve', 'reject'])),
     always_options: Type.Array(AlwaysOption)
@@ -187,7 +194,7 @@ const base = {
   toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
   requested_tool: Type.Optional(Type.String({ description: 'That name; `tool` and `params` are what it means here.' })),
   requested_params: Type.Optional(
-    Type.Unknown({ description: 'What was asked, where a hook or the approver changed it.' })
+    Type.Unknown({ description: 'What was asked, where a toolset, a hook or the approver changed it.' })
   ),
   session_id: Type.String(),
   workspace: Type.String(),

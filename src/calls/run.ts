@@ -15,7 +15,7 @@ import { ProgressTeller } from './progress.ts'
 import { type Hold, KIND } from './scheduler.ts'
 import { takeServedTool } from './served-tool.ts'
 import { fail, stopped, succeed } from './settle.ts'
-import { toldParams } from './told.ts'
+import { toldAsked } from './told.ts'
 import { ToldProgress } from './told-progress.ts'
 
 const RETRIES = 3
@@ -113,7 +113,7 @@ export const toolCall = (engine: Engine, live: Live, call: Call) => ({
   type: 'tool.call' as const,
   ...about(call),
   tool: call.tool,
-  params: toldParams(engine, live, call.params),
+  ...toldAsked(engine, live, call),
   ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
   client: call.client,
   requires_approval: call.status === 'awaiting_approval',

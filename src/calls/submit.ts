@@ -1,5 +1,6 @@
 // Taking a request: is it well formed, has it been taken before, what does policy say. Then it runs, waits, or has ended.
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
 import type { Write } from '../host/store/store.ts'
 import type { Meant } from '../tool/meant.ts'
@@ -119,6 +120,7 @@ function newCall(engine: Engine, request: Request, meant: Meant, workspace: Serv
     params,
     ...(toolset !== undefined && { toolset }),
     ...(requested_tool !== undefined && { requested_tool }),
+    ...(!isDeepStrictEqual(params, request.params) && { requested_params: request.params }),
     session_id: request.session_id ?? 'default',
     workspace: workspace.name,
     ...(agent !== undefined && { agent }),

@@ -3,21 +3,22 @@ import type { Call } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { Live } from './live.ts'
 
-export function toldParams(
+type Asked = Pick<Call, 'params' | 'requested_params' | 'toolset'>
+
+/** What a call runs with, and what it was asked with where that is something else. Where params may hold secrets, only those
+ * by the tool's own names can be told without: a toolset may call them otherwise. */
+export function toldAsked(
   { masking }: Pick<Engine, 'masking'>,
   { tool }: Pick<Live, 'tool'>,
-  params: unknown
-): unknown {
-  return tool.told ? masking.maskedAll(tool.told(params)) : params
+  { params, requested_params, toolset }: Asked
+): Pick<Asked, 'params' | 'requested_params'> {
+  const told = (value: unknown) => (tool.told ? masking.maskedAll(tool.told(value)) : value)
+  const hides = requested_params === undefined || (tool.told && toolset !== undefined)
+  return { params: told(params), ...(!hides && { requested_params: told(requested_params) }) }
 }
 
 export function toldCall<C extends Call>(engine: Engine, live: Live, call: C): C {
   if (!live.tool.told) return call
-  const { params, requested_params } = call
-  const told = (value: unknown) => toldParams(engine, live, value)
-  return {
-    ...call,
-    params: told(params),
-    ...(requested_params !== undefined && { requested_params: told(requested_params) })
-  }
+  const { requested_params: _, ...rest } = call
+  return { ...rest, ...toldAsked(engine, live, call) } as C
 }

@@ -62,12 +62,15 @@ export class Views {
     } else this.#leave(event.tool_call_id!)
   }
 
-  #wait({ tool_call_id, session_id, workspace, tool, client }: Asked, { preview, level, digest }: Approval) {
+  #wait(
+    { tool_call_id, session_id, workspace, tool, client }: Asked,
+    { preview, level, digest, files = [] }: Approval
+  ) {
     if (preview.diff === undefined) return
     this.#waiting.set(tool_call_id, {
       about: { session_id, workspace, tool_call_id },
       client,
-      params: { tool, title: preview.title, level, digest, href: `/calls/${tool_call_id}/preview` }
+      params: { tool, title: preview.title, level, digest, href: `/calls/${tool_call_id}/preview`, files }
     })
   }
 

@@ -195,7 +195,8 @@ export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } &
   EffectAnswer<'editor.apply_edit'> & EffectAnswer<'editor.diagnostics'> & EffectAnswer<'editor.show_diff'>
 >
 
-export type { Proposal, ProposedFile } from '../calls/proposal.ts'
+export type { Proposal } from '../calls/proposal.ts'
+export type { ProposedFile } from '../calls/proposed-files.ts'
 
 export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
   session_id?: string

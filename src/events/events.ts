@@ -85,6 +85,9 @@ export const EVENTS = {
     params: Type.Unknown({ description: 'What it was given, without what may be a secret in it.' }),
     toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
     requested_tool: Type.Optional(Type.String({ description: 'That name.' })),
+    requested_params: Type.Optional(
+      Type.Unknown({ description: 'What it was asked with, where a toolset, a hook or the approver changed that.' })
+    ),
     requires_approval: Type.Boolean({ description: 'It waits for a decision.' }),
     agent: Type.Optional(Type.String({ description: 'Agent that it came from.' })),
     context: Type.Optional(Type.String({ description: 'Why it is wanted, by whoever sent it.' })),

@@ -28,6 +28,28 @@ export const EditorDiagnostic = Type.Object(
 )
 export type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
+/** A file of a preview's diff, and where its texts are. */
+export const FILE_HREFS = {
+  path: Type.String({ description: 'Relative to the workspace root.' }),
+  to: Type.Optional(Type.String({ description: 'Where it moves to, or is copied to.' })),
+  before_href: Type.Optional(
+    Type.String({
+      description: 'Where its text is as it is, as plain text; left out where there is no such file.'
+    })
+  ),
+  after_href: Type.Optional(
+    Type.String({ description: 'Where its text is as it would be; left out where there would be none.' })
+  ),
+  withheld: Type.Optional(
+    Type.Enum(['not_to_be_shown', 'not_text', 'too_large', 'unknown'], {
+      description:
+        'Why there are no texts: it may not be read without asking, is no text, is too large, or only a run will tell.'
+    })
+  )
+}
+export const FileHrefs = Type.Object(FILE_HREFS, { title: 'FileHrefs' })
+export type FileHrefs = Static<typeof FileHrefs>
+
 /** Of each: what is asked, with which params; what is answered besides that it is done; how long that may take. */
 export const FRONT_END_EFFECTS = {
   'editor.apply_edit': {
@@ -95,7 +117,10 @@ export const FRONT_END_EFFECTS = {
       title: Type.String({ description: 'What the call would do, in short.' }),
       level: Type.Enum(['ask', 'strict'], { description: 'How much the decision takes.' }),
       digest: Type.String({ description: 'What a decision that is made by looking at this must name.' }),
-      href: Type.String({ description: 'Where the texts are, before and after, with the diff.' })
+      href: Type.String({ description: 'Where the texts are, before and after, with the diff.' }),
+      files: Type.Array(FileHrefs, {
+        description: 'The files, and where each text is by itself; none where there are too many: href has them.'
+      })
     }),
     answer: Type.Object({}),
     // As long as the call waits.

@@ -155,7 +155,7 @@ t.test('talk that is no JSON says nothing, and input need not be read', async t 
 
 t.test('other params are checked, judged and shown as if they had been asked for', async t => {
   const change = before(`say({ params: { ...input.params, path: 'b.txt' }, reason: 'b it is' })`)
-  const { call, post, read } = await hooked(t, [change])
+  const { call, post, read, events } = await hooked(t, [change])
   const asked = await call('write_file', { path: 'a.txt', content: '2\n' })
   t.match(asked, {
     status: 'awaiting_approval',
@@ -164,6 +164,13 @@ t.test('other params are checked, judged and shown as if they had been asked for
     hooks: [{ outcome: 'changed' }],
     approval: { preview: { diff: /b\.txt/, notes: ['The hook look has changed the params.'] } }
   })
+  const told = await events(`?after=0&tool_call_id=${asked.tool_call_id}`)
+  t.match(
+    (await told.type('tool.call')).at(-1),
+    { params: { path: 'b.txt' }, requested_params: { path: 'a.txt' } },
+    'readers of events are told both too'
+  )
+  told.close()
   t.equal(asked.hooks.length, 1, 'it is not asked about what it gave itself')
   await post('/approve?wait_ms=5000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
   t.equal(read('b.txt'), '2\n')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
-import { CALL_TOKEN, startApp, TOKEN } from '../start-app.ts'
+import { CALL_TOKEN, type Json, startApp, TOKEN } from '../start-app.ts'
 
 t.test('each text of a preview is to be had by itself, as long as it is what was shown', async t => {
   const app = await startApp(t, { 'a.txt': 'eins\nzwei ä\n', 'b.txt': 'b\n' })
@@ -11,6 +11,11 @@ t.test('each text of a preview is to be had by itself, as long as it is what was
   const client = connect({ url: app.url, token: TOKEN })
   const { files, digest } = await client.preview(call.tool_call_id)
   t.equal(digest, call.approval.digest)
+  const named = files.map(({ before: _, after: __, ...hrefs }) => hrefs)
+  t.strictSame(call.approval.files, named, 'whoever is told that it waits is told where they are')
+  const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}&types=tool.call`)
+  t.strictSame((await events.type('tool.call')).at(-1).approval.files, named)
+  events.close()
   const texts = []
   for (const { path, before_href, after_href } of files)
     texts.push([
@@ -49,4 +54,28 @@ t.test('what is no text has no address', async t => {
   const call = await app.call('write_file', { path: 'a.bin', content: 'text\n' })
   const { files } = await app.get(`/calls/${call.tool_call_id}/preview`)
   for (const file of files) t.strictSame(Object.keys(file), ['path', 'withheld'])
+})
+
+t.test('the addresses change with what is shown, and are left out where there would be too many', async t => {
+  const app = await startApp(t, { 'a.txt': 'eins\n', '.env': 'KEY=x\n' })
+  const call = await app.call('edit_file', { path: 'a.txt', old: 'eins', new: 'one' })
+  app.write('a.txt', 'null\neins\n')
+  const { details } = await app.post(`/calls/${call.tool_call_id}/approve`, { digest: call.approval.digest })
+  const { files, digest } = details.approval
+  t.match(files, [{ path: 'a.txt', before_href: digest, after_href: digest }])
+  t.not(digest, call.approval.digest)
+
+  const secret = await app.call('write_file', { path: '.env', content: 'KEY=y\n' })
+  t.notOk(
+    secret.approval.files?.some((file: Json) => 'before_href' in file),
+    'what may not be read has none'
+  )
+  const added = (n: number) => `--- /dev/null\n+++ b/${n}.txt\n@@ -0,0 +1 @@\n+new\n`
+  const edited = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1 @@\n-null\n eins\n'
+  const patch = (count: number) => edited + Array.from({ length: count - 1 }, (_, n) => added(n)).join('')
+  const most = await app.call('apply_patch', { patch: patch(32) })
+  t.equal(most.approval.files.length, 32)
+  const more = await app.call('apply_patch', { patch: patch(33) })
+  t.equal(more.status, 'awaiting_approval')
+  t.notOk('files' in more.approval)
 })

@@ -45,7 +45,8 @@ t.test('what a call would change is shown while it waits, and closed however it 
       title: 'Overwrite a.txt',
       level: 'ask',
       digest: call.approval.digest,
-      href: `/calls/${call.tool_call_id}/preview`
+      href: `/calls/${call.tool_call_id}/preview`,
+      files: call.approval.files
     })
     t.notOk('expires_at' in asked, 'it is open as long as the call waits')
     await end(call)

@@ -119,12 +119,23 @@ t.test('the event of a call tells how it was asked for, and what it means', asyn
   const app = await startApp(t, FILES)
   const call = await app.call('file_read', { path: 'a.txt' })
   const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}`)
-  t.match((await events.type('tool.call')).at(-1), {
+  const first = (await events.type('tool.call')).at(-1)!
+  t.match(first, {
     tool: 'read_file',
     params: { path: 'a.txt' },
     toolset: 'synapsis',
     requested_tool: 'file_read',
     requires_approval: false
+  })
+  t.notOk('requested_params' in first, 'they are what it is given')
+  const asked = { file_path: 'a.txt', limit: 1 }
+  const named = await app.call('read', asked, { toolset: 'opencode' })
+  t.strictSame(named.requested_params, asked)
+  const told = await app.events(`?after=0&tool_call_id=${named.tool_call_id}`)
+  t.match((await told.type('tool.call')).at(-1), {
+    params: { path: 'a.txt', limit: 1 },
+    requested_tool: 'read',
+    requested_params: asked
   })
 })
 

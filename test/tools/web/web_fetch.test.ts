@@ -83,6 +83,11 @@ t.test('who is asked for what, and what is told of it', async t => {
   const stream = await events(`?after=0&tool_call_id=${sending.tool_call_id}`)
   const told = await stream.type('tool.call')
   t.notMatch(JSON.stringify(told), secret)
+  const named = await call('web_fetch', { ...params, timeout: 5 }, { toolset: 'workspace' })
+  t.match(named, { requested_params: { headers: { 'X-Token': secret } } }, 'whoever sent it by other names as well')
+  const stranger = await events(`?after=0&tool_call_id=${named.tool_call_id}`)
+  t.notMatch(JSON.stringify(await stranger.type('tool.call')), secret)
+  stranger.close()
   const done = await post('/approve', {
     tool_call_id: sending.tool_call_id,
     digest: sending.approval.digest,

@@ -1,0 +1,101 @@
+// What the diff of a preview makes of each file, as whole texts, and where each text is to be had by itself. It shows of files
+// what the preview may show.
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../errors.ts'
+import { decode } from '../text/encoding.ts'
+import { parsePatch, type Section } from '../text/patch.ts'
+import { applyHunks } from '../text/patch-apply.ts'
+import { FILE_HREFS, type FileHrefs } from '../tool/front-end.ts'
+import type { Preview } from './call.ts'
+import type { Engine } from './engine.ts'
+import type { Live } from './live.ts'
+import { mayShow } from './may-show.ts'
+
+const { before_href, after_href, withheld, ...named } = FILE_HREFS
+
+export const ProposedFile = Type.Object(
+  {
+    ...named,
+    before: Type.Optional(Type.String({ description: 'The text as it is; left out where there is no such file.' })),
+    after: Type.Optional(Type.String({ description: 'The text as it would be; left out where there would be none.' })),
+    before_href,
+    after_href,
+    withheld
+  },
+  { title: 'ProposedFile' }
+)
+export type ProposedFile = Static<typeof ProposedFile>
+
+/** A call, and the digest of what was shown of it. */
+interface Shown {
+  tool_call_id: string
+  digest: string
+}
+
+/** All texts of an answer together, in characters. */
+const MOST = 8 * 1024 * 1024
+/** With the addresses of more, an event would be too large to be told whole. */
+const MOST_NAMED = 32
+
+/** The files of a diff with their texts, and the addresses of these. */
+export async function proposedFiles(
+  engine: Engine,
+  live: Live,
+  { diff }: Preview,
+  shown: Shown
+): Promise<ProposedFile[]> {
+  if (!diff) return []
+  let room = MOST
+  const files: ProposedFile[] = []
+  for (const section of parsePatch(diff).sections) {
+    const file = await fileOf(engine, live, section)
+    room -= (file.before?.length ?? 0) + (file.after?.length ?? 0)
+    files.push(room < 0 ? { path: file.path, withheld: 'too_large' } : file)
+  }
+  return files.map(withHrefs(shown))
+}
+
+/** The same without the texts, for whoever is told that a call waits. None where there are too many files, or a tool has a
+ * diff of its own make. */
+export async function fileHrefs(
+  engine: Engine,
+  live: Live,
+  preview: Preview,
+  shown: Shown
+): Promise<FileHrefs[] | undefined> {
+  try {
+    if (!preview.diff || parsePatch(preview.diff).sections.length > MOST_NAMED) return undefined
+    const files = await proposedFiles(engine, live, preview, shown)
+    return files.map(({ before: _, after: __, ...hrefs }) => hrefs)
+  } catch (error) {
+    if (error instanceof ToolError) return undefined
+    throw error
+  }
+}
+
+/** Bound to the digest: what was shown is not given under the same address once it would be something else. */
+const withHrefs =
+  ({ tool_call_id, digest }: Shown) =>
+  (file: ProposedFile, index: number): ProposedFile => {
+    const href = (side: string) => `/calls/${tool_call_id}/preview/${index}/${side}?digest=${digest}`
+    return {
+      ...file,
+      ...(file.before !== undefined && { before_href: href('before') }),
+      ...(file.after !== undefined && { after_href: href('after') })
+    }
+  }
+
+async function fileOf(engine: Engine, live: Live, section: Section): Promise<ProposedFile> {
+  const { path, to, does, hunks } = section
+  const about = { path, ...(to !== undefined && { to }) }
+  if (!mayShow(engine, live, { path })) return { ...about, withheld: 'not_to_be_shown' }
+  const was = await live.host.files.look(path)
+  if (was && !was.bytes) return { ...about, withheld: 'too_large' }
+  const before = was && decode(was.bytes!)?.text
+  if (was && before === undefined) return { ...about, withheld: 'not_text' }
+  if (does === 'delete') return { ...about, ...(before !== undefined && { before }) }
+  const made = applyHunks(before ?? '', hunks)
+  if (made.outcome !== 'applied' || made.hunks.some(({ match }) => match !== 'exact'))
+    return { ...about, withheld: 'unknown' }
+  return { ...about, ...(before !== undefined && { before }), after: made.text }
+}
