@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -96,7 +96,9 @@ function look(round: number, at: ReadonlyMap<string, Extract<Word, { will: unkno
   }
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }))
     if (name.includes(TEMP_PREFIX)) fault(`${name} is left`)
-  for (const name of readdirSync(join(stateDir, 'changes'))) fault(`${name} is left to clear`)
+  // Killed soon enough, the first writer had not made it yet.
+  const left = join(stateDir, 'changes')
+  for (const name of existsSync(left) ? readdirSync(left) : []) fault(`${name} is left to clear`)
 }
 
 function apply(state: State, will: Record<string, number | null>): State {
