@@ -79,13 +79,17 @@ t.test('deciding', { skip }, async t => {
     await until(`${shown(name)} == 1`)
     t.equal(await lua('vim.api.nvim_get_current_win()'), here, 'the focus is where it was')
     t.equal(await lua(`require('toolgate').status()`), 'toolgate:1')
-    t.same((await lines(name)).slice(0, 11), [
+    t.same((await lines(name)).slice(0, 15), [
       'edit_file: Edit poem.txt',
       'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
       'It changes files.',
       '',
       ...TULIPS,
-      ''
+      '',
+      'Parameters',
+      '  path  poem.txt',
+      '  old  violets',
+      '  new  tulips'
     ])
 
     await type('y')
@@ -176,7 +180,7 @@ t.test('deciding', { skip }, async t => {
       await until(NOTHING_WAITS)
       t.match(
         (await lua('chosen'))[0],
-        /^Always allow exactly `touch c\.txt`, in this session — allow \{ "command": "touch c\.txt"/
+        /^Always allow exactly `touch c\.txt`, in this session — allow \{ "tool": "shell_exec", .*"command": "touch c\.txt"/
       )
       t.match(await client.get(touch.tool_call_id, { wait_ms: 10_000 }), { approved_by: { rule_id: /^rule_/ } })
     }
@@ -225,6 +229,29 @@ t.test('deciding', { skip }, async t => {
     await client.reject(other.tool_call_id)
     await until(`${shown('toolgate://')} == 0`)
     t.equal(await lua(`vim.fn.bufexists('toolgate://call/${other.tool_call_id}')`), 0)
+  })
+
+  await t.test('who decides is told what became of the call, not what was wanted', async t => {
+    const said = (text: string) => until(`vim.fn.execute('messages'):find('${text}', 1, true) ~= nil`)
+    const gone = await edit()
+    await visit(gone.tool_call_id)
+    write('poem.txt', 'roses\n')
+    await type('y')
+    await said('edit_file failed: ')
+    await until(NOTHING_WAITS)
+    t.equal((await client.get(gone.tool_call_id)).status, 'error')
+
+    write('poem.txt', POEM)
+    const withdrawn = await edit()
+    await until(`#require('toolgate').pending() == 1`)
+    await lua(`(function(approvals) asked = approvals.pending[1] return true end)(require('toolgate.approvals'))`)
+    await client.cancel(withdrawn.tool_call_id)
+    await until(NOTHING_WAITS)
+    await lua(
+      `(function(decide) decide(asked, 'approve', { digest = asked.approval.digest }) return true end)(require('toolgate.decide'))`
+    )
+    await said('The call was cancelled')
+    t.notMatch(await editor.messages(), /approved edit_file/)
   })
 
   await t.test('several share one window, and turning to another puts none away', async t => {

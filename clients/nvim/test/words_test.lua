@@ -91,5 +91,9 @@ return {
     assert(text:find('"n": 1234567890123456', 1, true), text)
     local back = vim.json.decode(text)
     same(words.json(back), text)
+    same(words.json({ 1.1, 0.1 + 0.2, 1e300, 2 ^ 60, -3, 1e-7 }),
+      '[\n  1.1,\n  0.30000000000000004,\n  1e+300,\n  1.152921504606847e+18,\n  -3,\n  1e-07\n]')
+    local order = '{\n  "z": 1,\n  "a": {\n    "y": 2,\n    "b": 3\n  }\n}'
+    same(words.json(require('toolgate.ordered').decode(order)), order)
   end,
 }

@@ -1,6 +1,5 @@
 -- What waits for a decision, kept by events and nothing else: a call opens one or renews it, a decision or a result closes
 -- it, whoever decided, and a snapshot says which are open.
-local say = require('toolgate.say').say
 local session = require('toolgate.session')
 local M = {
   --- Calls that wait, oldest first.
@@ -62,7 +61,8 @@ local function take(calls)
   end
 end
 
-local function read(id)
+--- Asks for the call as it is now, and takes it if it waits.
+function M.read(id)
   session.request({ path = '/calls/' .. id }, function(call)
     if call and call.status == 'awaiting_approval' then open(call) end
   end)
@@ -72,6 +72,14 @@ local function read_state()
   session.request({ path = '/state' }, function(state)
     if state then take(state.pending) end
   end)
+end
+
+--- What has become of a call, by itself or by the event that it ended.
+function M.became(ended)
+  if ended.status == 'success' then return 'done' end
+  local why = type(ended.error) == 'table' and ended.error.message or ended.reason
+  local word = ended.status == 'error' and 'failed' or ended.status or 'ended'
+  return type(why) == 'string' and ('%s: %s'):format(word, why) or word
 end
 
 --- What happened up to here is in the snapshot already.
@@ -86,37 +94,17 @@ local hear = {
   ['tool.call'] = function(event)
     if event.seq <= head then return end
     if not event.truncated then return event.requires_approval and open(event) end
-    read(event.tool_call_id)
+    M.read(event.tool_call_id)
   end,
   ['tool.decision'] = function(event)
     local by = type(event.by) == 'table' and event.by.client
     M.settle(event.tool_call_id, (event.decision or 'decided') .. (by and (' by ' .. by) or ''))
   end,
-  ['tool.result'] = function(event) M.settle(event.tool_call_id, event.status or 'ended') end,
+  ['tool.result'] = function(event) M.settle(event.tool_call_id, M.became(event)) end,
 }
 
 session.listen(function(event)
   if hear[event.type] then hear[event.type](event) end
 end)
-
---- Decides what was shown: `verb` is "approve" or "reject", `body` JSON text or a table. A call is decided once at a time.
-function M.decide(call, verb, body)
-  if call.deciding then return end
-  call.deciding = true
-  session.post(('/calls/%s/%s'):format(call.tool_call_id, verb), body, function(_, failure)
-    call.deciding = nil
-    if not failure then
-      say(('%s %s'):format(verb == 'approve' and 'approved' or 'rejected', call.tool))
-      return M.settle(call.tool_call_id, verb, true)
-    end
-    if call.ended then return M.settle(call.tool_call_id, call.ended) end
-    if failure.code == 'PREVIEW_CHANGED' then
-      say('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
-      -- The event with the call as it is now may be on its way; whoever is first shows it.
-      return read(call.tool_call_id)
-    end
-    say(failure.message, vim.log.levels.ERROR)
-  end)
-end
 
 return M

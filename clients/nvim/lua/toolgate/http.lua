@@ -1,4 +1,5 @@
 -- Speaking HTTP by curl. What is secret goes to its standard input, where no list of processes shows it.
+local ordered = require('toolgate.ordered')
 local M = {}
 
 --- What every curl is started with: nothing of ~/.curlrc, no proxy on the way to this machine, its settings by stdin.
@@ -66,7 +67,7 @@ function M.request(connection, send, done)
     stdout = function(data) table.insert(pieces, table.concat(data, '\n')) end,
     exit = function(code, status, said)
       local text = table.concat(pieces)
-      local ok, answer = pcall(vim.json.decode, text)
+      local ok, answer = pcall(ordered.decode, text)
       if code == 0 and status >= 200 and status < 300 then return done(ok and answer or text) end
       local problem = ok and type(answer) == 'table' and answer or {}
       done(nil, {

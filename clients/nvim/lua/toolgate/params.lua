@@ -1,6 +1,7 @@
 -- Other parameters for a call before it is approved. They are only written here: what the call would do with them is asked of
 -- the server and shown, and decided on there.
 local approvals = require('toolgate.approvals')
+local ordered = require('toolgate.ordered')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
 local session = require('toolgate.session')
@@ -9,7 +10,7 @@ local M = {}
 
 --- The object that this text is; nil, and why, where it is none.
 local function read(text)
-  local ok, params = pcall(vim.json.decode, text)
+  local ok, params = pcall(ordered.decode, text)
   if ok and type(params) == 'table' and not vim.startswith(vim.trim(text), '[') then return params end
   return nil, ok and 'an object is expected' or params
 end

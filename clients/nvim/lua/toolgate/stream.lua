@@ -1,6 +1,7 @@
 -- Following events over connections that come and go: found anew each time, resumed where it was left.
 local discover = require('toolgate.discover')
 local http = require('toolgate.http')
+local ordered = require('toolgate.ordered')
 local sse = require('toolgate.sse')
 local M = {}
 
@@ -32,7 +33,7 @@ function M.follow(project, query, on)
         heard()
         for _, frame in ipairs(parser:push(table.concat(data, '\n'))) do
           self.last, self.retry, self.tries = frame.id or self.last, parser.retry or self.retry, 0
-          local ok, event = pcall(vim.json.decode, frame.data)
+          local ok, event = pcall(ordered.decode, frame.data)
           if ok then
             if event.type == 'stream.snapshot' then on.state('live') end
             on.event(event)

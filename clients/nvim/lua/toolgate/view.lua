@@ -1,6 +1,7 @@
 -- The view of a call that waits for a decision, and the keys that decide on it.
 local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
+local decide = require('toolgate.decide')
 local params = require('toolgate.params')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
@@ -39,13 +40,13 @@ function keys.y(view)
   local changed = view.changed
   confirm(changed or call, function(more)
     local fields = vim.tbl_extend('force', { digest = digest }, more)
-    approvals.decide(call, 'approve', changed and params.approving(changed, fields) or fields)
+    decide(call, 'approve', changed and params.approving(changed, fields) or fields)
   end)
 end
 
 function keys.n(view)
   local call = at_hand(view)
-  if call then approvals.decide(call, 'reject', vim.empty_dict()) end
+  if call then decide(call, 'reject', vim.empty_dict()) end
 end
 
 function keys.r(view)
@@ -53,7 +54,7 @@ function keys.r(view)
   if not call then return end
   vim.ui.input({ prompt = 'Reject ' .. call.tool .. ' because: ' }, function(reason)
     if reason and reason ~= '' then
-      approvals.decide(call, 'reject', { reason = reason, user_message = reason })
+      decide(call, 'reject', { reason = reason, user_message = reason })
     else
       say('nothing decided, the call waits on.')
     end
@@ -70,7 +71,7 @@ function keys.a(view)
     prompt = 'Approve, and remember:',
     format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
   }, function(option)
-    if option then approvals.decide(call, 'approve', { digest = digest, always = option.id }) end
+    if option then decide(call, 'approve', { digest = digest, always = option.id }) end
   end)
 end
 

@@ -1,6 +1,7 @@
 -- A call that waits, as lines for a person, each line with the highlight that it has. Nothing that an agent wrote looks like
 -- a line of ours: it stands on one line of its own, behind a bar or indented.
 local hidden = require('toolgate.hidden')
+local ordered = require('toolgate.ordered')
 local M = {}
 
 local RED, GREEN, QUIET = 'ToolgateRemoved', 'ToolgateAdded', 'ToolgateMuted'
@@ -13,17 +14,21 @@ end
 
 local function scalar(value)
   if type(value) ~= 'number' then return hidden.in_json(vim.json.encode(value)) end
-  return value == math.floor(value) and ('%.0f'):format(value) or ('%.17g'):format(value)
+  if value == math.floor(value) and math.abs(value) < 2 ^ 53 then return ('%.0f'):format(value) end
+  -- The shortest that is read as the same number: 1.1, and not 1.1000000000000001.
+  for digits = 15, 16 do
+    local short = ('%.' .. digits .. 'g'):format(value)
+    if tonumber(short) == value then return short end
+  end
+  return ('%.17g'):format(value)
 end
 
---- JSON to be read and edited by a person: keys in order, a line each.
+--- JSON to be read and edited by a person: keys in the order in which they came, a line each.
 function M.json(value, indent)
   indent = indent or ''
   if type(value) ~= 'table' then return (scalar(value):gsub('\\/', '/')) end
   local dict, parts = is_dict(value), {}
-  local keys = dict and vim.tbl_keys(value) or {}
-  table.sort(keys)
-  for _, key in ipairs(keys) do
+  for _, key in ipairs(dict and ordered.names(value) or {}) do
     table.insert(parts, ('%s  %s: %s'):format(indent, M.json(key), M.json(value[key], indent .. '  ')))
   end
   for _, item in ipairs(dict and {} or value) do
@@ -142,9 +147,7 @@ function M.of_call(call)
   end
   add('')
   add(call.changed and 'Parameters, changed by you' or 'Parameters', 'ToolgateTitle')
-  local names = type(call.params) == 'table' and vim.tbl_keys(call.params) or {}
-  table.sort(names)
-  for _, name in ipairs(names) do
+  for _, name in ipairs(type(call.params) == 'table' and ordered.names(call.params) or {}) do
     local value = call.params[name]
     local shown = vim.split(type(value) == 'string' and value or M.json(value), '\n')
     if #shown == 1 then
