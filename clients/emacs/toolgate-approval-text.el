@@ -77,20 +77,39 @@ unsaved changes here; FOLDER and BRANCH are where it would run."
 
 (defun toolgate-approval-text--warnings (call unsaved)
   "Insert what must not be overlooked about CALL and the UNSAVED files."
-  (let ((warn (lambda (text)
-                (insert (toolgate-faces-text (concat "! " text) 'toolgate-stale)
-                        "\n"))))
-    (when (toolgate-get call 'renewed)
-      (funcall warn "It would do something else by now than was shown first: \
-this."))
-    (when (equal (toolgate-get call 'approval 'level) "strict")
-      (funcall warn "Strict: approving asks once more, to be sure."))
-    (dolist (file unsaved)
-      (funcall warn (format "%s has changes here that are not saved; this is \
-about the file on the disk." file)))
-    (when (toolgate-approval-text--deceptive-p call)
-      (funcall warn "Holds characters that hide or reorder text; they are \
-shown by their codes."))))
+  (when (toolgate-get call 'renewed)
+    (toolgate-approval-text--warn
+     "It would do something else by now than was shown first: this."))
+  (mapc #'toolgate-approval-text--warn-of-change (toolgate-get call 'overtaken))
+  (when (equal (toolgate-get call 'approval 'level) "strict")
+    (toolgate-approval-text--warn
+     "Strict: approving asks once more, to be sure."))
+  (dolist (file unsaved)
+    (toolgate-approval-text--warn
+     (format "%s has changes here that are not saved; this is about the file \
+on the disk." file)))
+  (when (toolgate-approval-text--deceptive-p call)
+    (toolgate-approval-text--warn
+     "Holds characters that hide or reorder text; they are shown by their \
+codes.")))
+
+(defun toolgate-approval-text--warn (text)
+  "Insert TEXT as a line that must not be overlooked."
+  (insert (toolgate-faces-text (concat "! " text) 'toolgate-stale) "\n"))
+
+(defun toolgate-approval-text--warn-of-change (file)
+  "Insert that FILE is not as it was when the call was shown."
+  (toolgate-approval-text--warn
+   (format "%s has changed since this was shown.  Approving does nothing but \
+show what it would do now." (toolgate-faces-line file))))
+
+(defun toolgate-approval-text-add-change (file)
+  "Say in the current buffer, which shows a call, that FILE has changed since.
+Whoever reads on below stays where they are."
+  (save-excursion
+    (goto-char (point-min))
+    (forward-line 1)
+    (toolgate-approval-text--warn-of-change file)))
 
 (defun toolgate-approval-text--deceptive-p (call)
   "Return whether CALL holds characters that deceive."

@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; One *Agent Approval* buffer for each call that waits.  It appears by itself
-;; once nobody types, and does not take the focus; it goes when the call is
-;; decided, whoever decides.  Burying or killing it decides nothing.
+;; One *Agent Approval* buffer for each call that waits, and the keys that decide
+;; there.  Burying or killing it decides nothing.  How it appears and goes by
+;; itself is in `toolgate-appear.el'.
 
 ;;; Code:
 
@@ -127,6 +127,18 @@
       (toolgate-guard-renew)))
   (toolgate-diff-renew call))
 
+(defun toolgate-approval--show-overtaken (id file)
+  "Where the call ID is shown, say that FILE has changed since."
+  (when-let ((buffer (toolgate-approval--find `((tool_call_id . ,id)))))
+    (with-current-buffer buffer
+      (push (cons 'overtaken
+                  (cons file (toolgate-get toolgate-decide-call 'overtaken)))
+            toolgate-decide-call)
+      (let ((inhibit-read-only t)) (toolgate-approval-text-add-change file))
+      (set-buffer-modified-p nil)
+      (toolgate-guard-renew)
+      (force-mode-line-update))))
+
 (defun toolgate-approval--header ()
   "Return the header line: how many wait, until when, and how risky it is."
   (let* ((call toolgate-decide-call)
@@ -137,57 +149,12 @@
                                    (toolgate-faces-duration
                                     (- (toolgate-faces-seconds-since expires)))))
                       (concat "risk " (toolgate-faces-risk-text call))
+                      (and (toolgate-get call 'overtaken)
+                           (toolgate-faces-text "changed since" 'toolgate-stale))
                       (concat (toolgate-faces-text "y" 'toolgate-key) " approve  "
                               (toolgate-faces-text "n" 'toolgate-key) " reject  "
                               (toolgate-faces-text "?" 'toolgate-key) " help"))))
     (concat " " (string-join (delq nil parts) " · "))))
-
-;;;; What comes by itself
-
-(defun toolgate-approval--pending (_connection call)
-  "CALL begins to wait for a decision, or would do something else now."
-  (if (toolgate-approval--find call)
-      (progn (toolgate-approval--show-changed `((renewed . t) ,@call))
-             (toolgate-message "Changed, look again: %s"
-                               (toolgate-decide-title call)))
-    (funcall toolgate-notify-function "Approval needed"
-             (toolgate-decide-title call))
-    (toolgate-approval-offer call)))
-
-(defun toolgate-approval-offer (call)
-  "Show CALL once nobody types, in the way that the person likes."
-  (pcase toolgate-approval-display
-    ('idle (toolgate-show-soon (lambda () (toolgate-approval--appear call))))
-    ('list-only (toolgate-show-soon #'toolgate-list-show))))
-
-(defun toolgate-approval--appear (call)
-  "Show CALL if it waits still and nothing else is asked."
-  (when (and (toolgate-store-pending-p call)
-             (not (toolgate-approval--window)))
-    (toolgate-show-beside
-     (toolgate-approval-buffer
-      (toolgate-store-call (toolgate-get call 'tool_call_id))))))
-
-(defun toolgate-approval--resolved (_connection call decision)
-  "CALL waits no more, by DECISION: what was shown for it goes."
-  (toolgate-diff-close call)
-  (when-let ((buffer (toolgate-approval--find call)))
-    (toolgate-approval--tell-elsewhere call decision)
-    (let ((next (toolgate-approval--next-unseen)))
-      (dolist (window (get-buffer-window-list buffer nil t))
-        (if next
-            (progn (toolgate-approval--replace window
-                                               (toolgate-approval-buffer next))
-                   (setq next nil))
-          (quit-restore-window window 'bury))))
-    (kill-buffer buffer)))
-
-(defun toolgate-approval--next-unseen ()
-  "Return the oldest call that waits and that no window shows."
-  (seq-find (lambda (call)
-              (let ((buffer (toolgate-approval--find call)))
-                (not (and buffer (get-buffer-window buffer t)))))
-            (toolgate-store-pending)))
 
 (defun toolgate-approval--replace (window buffer)
   "Show BUFFER in WINDOW, which goes when nothing is left to be asked."
@@ -197,53 +164,6 @@
       (set-window-parameter window 'quit-restore
                             (append (seq-take restore 3) (list buffer))))
     (with-current-buffer buffer (toolgate-guard-renew))))
-
-(defun toolgate-approval--tell-elsewhere (call decision)
-  "Tell of DECISION on CALL, unless it was made here."
-  (unless (member (toolgate-get call 'tool_call_id) toolgate-decide--sent)
-    (toolgate-message "%s%s: %s"
-                      (capitalize (or (toolgate-get decision 'decision) "decided"))
-                      (if-let ((who (or (toolgate-get decision 'by 'client)
-                                        (toolgate-get decision 'by 'source))))
-                          (concat " by " who)
-                        "")
-                      (toolgate-decide-title call))))
-
-(add-hook 'toolgate-approval-pending-hook #'toolgate-approval--pending)
-(add-hook 'toolgate-approval-resolved-hook #'toolgate-approval--resolved)
-
-(defvar toolgate-approval--clock nil
-  "Timer that keeps the time left true in header lines.")
-
-(defun toolgate-approval--tick ()
-  "Let header lines that can be seen tell the time that is left."
-  (when-let ((window (toolgate-approval--window)))
-    (with-current-buffer (window-buffer window) (force-mode-line-update))))
-
-(unless toolgate-approval--clock
-  (setq toolgate-approval--clock
-        (run-with-timer 1 1 #'toolgate-approval--tick)))
-
-(defun toolgate-approval-show-preview (call-id answer)
-  "Show what the call CALL-ID would change, as a delegated `preview.open' asks.
-It goes by itself once the call is decided.  ANSWER is called with no argument
-if the person closes it before that, which decides nothing.
-Return a function that lets go of it."
-  (let ((over nil))
-    (when-let ((call (toolgate-store-call call-id)))
-      (toolgate-show-soon
-       (lambda ()
-         (unless (or over (eq toolgate-approval-display 'never)
-                     (not (toolgate-store-pending-p call)))
-           (with-current-buffer (toolgate-approval-buffer call)
-             (add-hook 'kill-buffer-hook
-                       (lambda ()
-                         (unless (or over (not (toolgate-store-pending-p call)))
-                           (setq over t)
-                           (funcall answer)))
-                       nil t))
-           (toolgate-approval--appear call)))))
-    (lambda () (setq over t))))
 
 ;;;; Commands
 

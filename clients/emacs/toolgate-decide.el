@@ -94,17 +94,66 @@ ALWAYS is the id of a rule to remember."
 
 (defun toolgate-decide--answered (call result problem)
   "Tell what came of the decision on CALL: RESULT or PROBLEM."
-  (setq toolgate-decide--sent
-        (delete (toolgate-get call 'tool_call_id) toolgate-decide--sent))
-  (if result
-      (toolgate-message "%s: %s"
-                        (if (equal (toolgate-get result 'status) "rejected")
-                            "Rejected" "Approved")
-                        (toolgate-decide-title call))
-    (toolgate-message "Not decided: %s"
-                      (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
-                          "it would do something else by now; look again"
-                        (toolgate-http-problem-text problem)))))
+  (let* ((id (toolgate-get call 'tool_call_id))
+         (title (toolgate-decide-title call))
+         (known (toolgate-store-call id))
+         ;; The event that it has ended may come before the answer.
+         (now (if (and known (toolgate-store-ended-p known)) known result)))
+    (setq toolgate-decide--sent (delete id toolgate-decide--sent))
+    (if problem (toolgate-decide--not-decided problem)
+      (push id toolgate-decide--told)
+      (toolgate-decide--tell title now)
+      (unless (toolgate-store-ended-p now)
+        (push (cons id title) toolgate-decide--approved)))))
+
+(defun toolgate-decide--not-decided (problem)
+  "Tell PROBLEM, which kept a decision from being taken, as far as is known."
+  (toolgate-message
+   "%s: %s"
+   (if (eql 0 (plist-get problem :status)) "Perhaps not decided" "Not decided")
+   (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
+       "it would do something else by now; look again"
+     (toolgate-http-problem-text problem))))
+
+;;;; What became of it
+
+(defvar toolgate-decide--told nil
+  "Ids of calls of which the person was told what their decision led to.")
+(defvar toolgate-decide--approved nil
+  "Pairs of the id and the title of calls that were approved here and run.")
+
+(defconst toolgate-decide--words
+  '(("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")
+    ("rejected" . "Rejected") ("error" . "Failed") ("expired" . "Expired")
+    ("cancelled" . "Withdrawn") ("interrupted" . "Interrupted"))
+  "What has become of a call, by its status.")
+
+(defun toolgate-decide--tell (title call)
+  "Tell what has become of CALL with TITLE, on which the person decided."
+  (let* ((status (toolgate-get call 'status))
+         (why (and (member status '("error" "cancelled" "interrupted"))
+                   (or (toolgate-get call 'error 'message)
+                       (toolgate-get call 'reason)))))
+    (toolgate-message "%s: %s%s"
+                      (or (cdr (assoc status toolgate-decide--words)) status)
+                      title
+                      (if why (format " (%s)" (toolgate-faces-line why)) ""))))
+
+(defun toolgate-decide--event (_connection event)
+  "Tell where EVENT says that a call came to nothing that was approved here."
+  (when (equal (toolgate-get event 'type) "tool.result")
+    (when-let ((approved (assoc (toolgate-get event 'tool_call_id)
+                                toolgate-decide--approved)))
+      (setq toolgate-decide--approved (delq approved toolgate-decide--approved))
+      (unless (equal (toolgate-get event 'status) "success")
+        (toolgate-decide--tell (cdr approved) event)))))
+
+(add-hook 'toolgate-event-functions #'toolgate-decide--event)
+
+(defun toolgate-decide-here-p (call)
+  "Return whether CALL was decided on here, or is just now."
+  (let ((id (toolgate-get call 'tool_call_id)))
+    (or (member id toolgate-decide--sent) (member id toolgate-decide--told))))
 
 ;;;; Other params
 

@@ -25,7 +25,7 @@
 
 (declare-function toolgate-diff-show-proposal "toolgate-proposal"
                   (params file answer))
-(declare-function toolgate-approval-show-preview "toolgate-approval"
+(declare-function toolgate-appear-preview "toolgate-appear"
                   (call-id answer))
 
 (defun toolgate-editor--file (connection delegation)
@@ -218,7 +218,7 @@ ANSWER gets the decision."
 
 (defun toolgate-editor-preview (_connection delegation answer)
   "Show what the call of DELEGATION would change; call ANSWER when it is closed."
-  (toolgate-approval-show-preview (toolgate-get delegation 'tool_call_id)
+  (toolgate-appear-preview (toolgate-get delegation 'tool_call_id)
                                   (lambda () (funcall answer nil))))
 
 (setq toolgate-effects

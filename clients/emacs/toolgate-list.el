@@ -13,7 +13,7 @@
 ;;; Code:
 
 (require 'tabulated-list)
-(require 'toolgate-approval)
+(require 'toolgate-appear)
 (require 'toolgate-keys)
 
 (defvar toolgate-list-mode-map

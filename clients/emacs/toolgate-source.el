@@ -10,7 +10,8 @@
 ;; `diff-mode' looks in the text around point for what could be the name of a
 ;; file, wherever that leads.  A diff that is shown to a person for a decision
 ;; may hold such text on purpose, so here a file is one that the diff is about,
-;; in the workspace, or none.
+;; in the workspace, or none; and keys of `diff-mode' that change its text, such
+;; as the one that turns it around, do nothing.
 
 ;;; Code:
 
@@ -22,11 +23,16 @@
   "Function of a path of the diff that gives the whole name, or nil.")
 
 (defvar toolgate-source-map
-  (toolgate-keys "RET" #'toolgate-source-visit
-                 "<remap> <diff-goto-source>" #'toolgate-source-visit
-                 "<remap> <diff-apply-hunk>" #'toolgate-source-change-nothing
-                 "<remap> <diff-test-hunk>" #'toolgate-source-change-nothing
-                 "<remap> <diff-ediff-patch>" #'toolgate-source-change-nothing)
+  (let ((map (toolgate-keys
+              "RET" #'toolgate-source-visit
+              "<remap> <diff-goto-source>" #'toolgate-source-visit)))
+    (dolist (command '(diff-apply-hunk
+                       diff-test-hunk diff-ediff-patch diff-reverse-direction
+                       diff-hunk-kill diff-file-kill diff-split-hunk
+                       diff-refresh-hunk diff-ignore-whitespace-hunk
+                       diff-unified->context diff-context->unified))
+      (define-key map `[remap ,command] #'toolgate-source-change-nothing))
+    map)
   "Keys of diffs that are shown for a decision.")
 
 (defun toolgate-source-setup (diff file)
@@ -56,16 +62,18 @@ FILE is called with a path and returns the whole name of the file, or nil."
 Where an overlong line was broken, that is the same line still."
   (let ((end (line-beginning-position)) (count 0))
     (save-excursion
-      (goto-char (point-min))
-      (while (search-forward "\n" end t)
-        (unless (get-text-property (1- (point)) 'toolgate-break)
-          (setq count (1+ count)))))
+      (save-restriction
+        (widen)
+        (goto-char (point-min))
+        (while (search-forward "\n" end t)
+          (unless (get-text-property (1- (point)) 'toolgate-break)
+            (setq count (1+ count))))))
     count))
 
 (defun toolgate-source-change-nothing ()
-  "Say that files are changed by a decision alone."
+  "Say that what is shown stays so, and files are changed by a decision alone."
   (interactive)
-  (user-error "Files are changed by approving, not from here"))
+  (user-error "This shows what would happen: it can be decided on, not changed"))
 
 (provide 'toolgate-source)
 ;;; toolgate-source.el ends here

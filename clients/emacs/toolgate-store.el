@@ -215,6 +215,14 @@ What waits was told by the snapshot, and older events know less."
             (sort (toolgate-connection-pending connection) #'string<))
       (toolgate-connection-run 'toolgate-approval-pending-hook connection call))))
 
+(defun toolgate-store-note (connection id field value)
+  "Remember of the call ID of CONNECTION that FIELD, a symbol, is VALUE.
+It is forgotten once the server tells anew what the call would do."
+  (when-let ((call (toolgate-store-call id connection)))
+    (toolgate-store--put connection (cons (cons field value)
+                                          (assq-delete-all field
+                                                           (copy-sequence call))))))
+
 (defun toolgate-store-renew (connection call)
   "Take CALL of CONNECTION, which waits, with what it would do now."
   (when (toolgate-store-pending-p call)

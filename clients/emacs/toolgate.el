@@ -78,7 +78,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
 (defun toolgate--setup-front-end (on)
   "Be a front end of servers if ON, else stop."
   (when on
-    (require 'toolgate-approval)
+    (require 'toolgate-appear)
     (require 'toolgate-editor))
   (when (fboundp 'toolgate-effects-setup) (toolgate-effects-setup on)))
 

@@ -103,11 +103,10 @@ deleted file mode 100644
     (with-temp-buffer
       (funcall mode)
       (should (equal (mapcar (lambda (key) (key-binding (kbd key)))
-                             '("RET" "o" "C-c C-a" "C-c C-t"))
-                     '(toolgate-source-visit
+                             '("RET" "o" "C-c C-a" "R" "k" "C-c C-r"))
+                     `(toolgate-source-visit
                        toolgate-source-visit
-                       toolgate-source-change-nothing
-                       toolgate-source-change-nothing))))))
+                       ,@(make-list 4 'toolgate-source-change-nothing)))))))
 
 (provide 'patch-test)
 ;;; patch-test.el ends here

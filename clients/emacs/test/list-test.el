@@ -1,0 +1,64 @@
+;;; list-test.el --- Deciding in the list of what waits  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT
+
+;;; Code:
+
+(require 'approval-world)
+(require 'toolgate-list)
+
+(ert-deftest toolgate-approval-list ()
+  "The list decides at point by chords, and on marked ones after a question."
+  (approval-test-with (list (approval-test-call "tc_1")
+                            (approval-test-call "tc_2")
+                            (approval-test-strict "tc_3"))
+    (toolgate-approvals)
+    (setq toolgate-guard--since 0)
+    (goto-char (point-min))
+    (toolgate-list-approve)
+    (forward-line 1)
+    (toolgate-list-mark)
+    (toolgate-list-mark)
+    ;; What comes and goes meanwhile takes no marks away.
+    (toolgate-store--resolve connection "tc_1" '((decision . "approved")))
+    (should (equal (toolgate-list--marked) '("tc_2" "tc_3")))
+    (cl-letf (((symbol-function 'read-multiple-choice)
+               (lambda (&rest _) '(?a "approve")))
+              ((symbol-function 'yes-or-no-p) (lambda (&rest _) nil)))
+      (toolgate-list-decide))
+    (should (equal (nreverse (mapcar #'cadr approval-test--requests))
+                   '("/calls/tc_1/approve" "/calls/tc_2/approve")))))
+
+(ert-deftest toolgate-approval-list-point ()
+  "A key in the list never decides on another call than the one that was there."
+  (let ((toolgate-key-guard-seconds 1000)
+        (second (approval-test-call "tc_2")))
+    (approval-test-with (list (approval-test-call "tc_1") second)
+      (toolgate-approvals)
+      (toolgate-list-mark)
+      (should (looking-at-p ".*Edit poem.txt"))
+      (goto-char (point-min))
+      (setq toolgate-guard--since 0)
+      (toolgate-store--resolve connection "tc_1" '((decision . "rejected")))
+      (should-error (toolgate-list-approve) :type 'user-error)
+      (setq toolgate-guard--since 0)
+      (should-error (toolgate-list-approve) :type 'user-error)
+      (goto-char (point-min))
+      (toolgate-list-mark)
+      (goto-char (point-min))
+      ;; It stays where it is, but would do something else.
+      (setq toolgate-guard--since 0)
+      (setq second (copy-tree second))
+      (setf (alist-get 'digest (alist-get 'approval second)) "other")
+      (toolgate-store-renew connection second)
+      (should (equal "tc_2" (tabulated-list-get-id)))
+      (should-not (toolgate-list--marked))
+      (should-error (toolgate-list-approve) :type 'user-error)
+      (should-not approval-test--requests)
+      (setq toolgate-guard--since 0)
+      (toolgate-list-approve)
+      (should (equal approval-test--requests
+                     '(("POST" "/calls/tc_2/approve" ((digest . "other")))))))))
+
+(provide 'list-test)
+;;; list-test.el ends here
