@@ -67,20 +67,29 @@ found; and how to cure that, or nil.")
 
 (defun toolgate-doctor--program (folder)
   "Look whether a server can be started for FOLDER."
-  (let* ((program (ensure-list toolgate-program))
-         (found (executable-find (car program)))
-         (default-directory folder)
-         (said (and found (with-temp-buffer
-                            (list (apply #'call-process (car program) nil t nil
-                                         (append (cdr program) '("version")))
-                                  (string-trim (buffer-string)))))))
-    (list (cond ((null found)
-                 `(warn ,(format "There is no program %s" (car program))
-                        "Install Toolgate, or name it in `toolgate-program'; \
-servers that others start are found without it."))
-                ((eql 0 (car said)) `(ok ,(format "%s: %s" found (cadr said)) nil))
-                (t `(fail ,(format "%s does not run: %s" found (cadr said))
-                          "Run it in a terminal to see more."))))))
+  (list
+   (condition-case problem
+       (let ((program (toolgate-program-command)))
+         (if (toolgate-program-build)
+             `(warn ,(format "The server in %s is not built yet"
+                             (toolgate-program-folder))
+                    "M-x toolgate-start builds it, once.")
+           (toolgate-doctor--run program folder)))
+     (user-error
+      `(warn ,(error-message-string problem)
+             "Servers that others start are found without it.")))))
+
+(defun toolgate-doctor--run (program folder)
+  "Look whether PROGRAM runs in FOLDER."
+  (let* ((default-directory folder)
+         (name (string-join (mapcar #'abbreviate-file-name program) " "))
+         (said (with-temp-buffer
+                 (list (apply #'call-process (car program) nil t nil
+                              (append (cdr program) '("version")))
+                       (string-trim (buffer-string))))))
+    (if (eql 0 (car said)) `(ok ,(format "%s: %s" name (cadr said)) nil)
+      `(fail ,(format "%s does not run: %s" name (cadr said))
+             "Run it in a terminal to see more."))))
 
 (defun toolgate-doctor--named (folder)
   "Look whether a server for FOLDER is named."

@@ -15,11 +15,7 @@
 (require 'cl-lib)
 (require 'seq)
 (require 'toolgate-connect)
-
-(defcustom toolgate-program "toolgate"
-  "The program that is started as a server: its name, or a list with arguments."
-  :group 'toolgate
-  :type '(choice string (repeat :tag "With arguments" string)))
+(require 'toolgate-program)
 
 (defcustom toolgate-server-arguments nil
   "Further arguments for a server that is started, such as \"--read-only\"."
@@ -44,17 +40,41 @@ prefix argument ask for FOLDER."
                                                (toolgate-discover-project)))))
   (let* ((root (file-name-as-directory
                 (file-truename (or folder (toolgate-discover-project)))))
-         (program (ensure-list toolgate-program)))
-    (when (file-remote-p root)
-      (user-error "%s is on another machine; start a server there" root))
-    (unless (executable-find (car program))
-      (user-error "There is no program %s; install Toolgate, or name it in \
-`toolgate-program'" (car program)))
-    (message "Toolgate: starting a server for %s..." (abbreviate-file-name root))
-    (toolgate-server--start root program)))
+         (_ (when (file-remote-p root)
+              (user-error "%s is on another machine; start a server there" root)))
+         (program (toolgate-program-command)))
+    (when (toolgate-server--starting-p root)
+      (user-error "A server for %s is being started already"
+                  (abbreviate-file-name root)))
+    (if-let ((build (toolgate-program-build)))
+        (toolgate-server--build
+         root build (lambda () (toolgate-server--start root program)))
+      (toolgate-server--start root program))))
+
+(defun toolgate-server--starting-p (root)
+  "Return whether a server for ROOT is being built or started."
+  (let ((process (alist-get root toolgate-server--processes nil nil #'equal)))
+    (and process (process-live-p process) (not (process-get process 'ready)))))
+
+(defun toolgate-server--build (root build done)
+  "Run BUILD, so that a server of ROOT can be started, and call DONE then."
+  (let ((default-directory (toolgate-program-folder))
+        (log (toolgate-server--log root)))
+    (message "Toolgate: building the server, once...")
+    (setf (alist-get root toolgate-server--processes nil t #'equal)
+          (make-process
+           :name "toolgate build" :noquery t :connection-type 'pipe :buffer log
+           :command build :filter #'toolgate-server--write-log
+           :sentinel
+           (lambda (process event)
+             (unless (process-live-p process)
+               (if (eql 0 (process-exit-status process)) (funcall done)
+                 (message "Toolgate: the server could not be built: %s"
+                          (toolgate-server--last-words log event)))))))))
 
 (defun toolgate-server--start (root program)
   "Start PROGRAM to serve ROOT, and connect to it."
+  (message "Toolgate: starting a server for %s..." (abbreviate-file-name root))
   (let* ((default-directory root)
          (log (toolgate-server--log root))
          (stderr (make-pipe-process :name "toolgate server log" :noquery t

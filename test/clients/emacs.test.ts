@@ -6,7 +6,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { BUILT, place } from '../cli/toolgate.ts'
+import { place } from '../cli/toolgate.ts'
 
 const CLIENT = fileURLToPath(new URL('../../clients/emacs', import.meta.url))
 const files = readdirSync(CLIENT).filter(name => name.endsWith('.el'))
@@ -71,9 +71,7 @@ t.test('works with the server', emacs, async t => {
   const env = {
     PATH: process.env.PATH,
     HOME: home,
-    TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none'),
-    TOOLGATE_TEST_NODE: process.execPath,
-    TOOLGATE_TEST_PROGRAM: BUILT
+    TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
   }
   t.teardown(() => rmSync(path.join(home, '.emacs.d'), { recursive: true, force: true }))
   const live = ['-L', path.join(CLIENT, 'test'), '-l', 'live', '-f', 'ert-run-tests-batch-and-exit']

@@ -33,7 +33,8 @@
                                 (string-replace home "~/" (nth 1 finding))))))
                       (save-window-excursion (toolgate-doctor)))
               '((ok "Emacs N with native JSON")
-                (warn "There is no program no-such-program")
+                (warn "There is no program no-such-program; the option \
+toolgate-program names it")
                 (fail "~/.local/state/toolgate/run is open to others")
                 (ok "A server runs at http://N, for ~/")
                 (fail "~/.local/state/toolgate/run/open.json is not believed: \

@@ -4,8 +4,8 @@
 
 ;;; Commentary:
 
-;; Run in a project that holds a.txt with three lines, with a home of its own,
-;; and TOOLGATE_TEST_PROGRAM set to the program.
+;; Run in a project that holds a.txt with three lines, with a home of its own.
+;; The server is the one that the client came with.
 
 ;;; Code:
 
@@ -37,9 +37,7 @@
   (car toolgate-connections))
 
 (ert-deftest toolgate-live ()
-  (let ((toolgate-program (list (getenv "TOOLGATE_TEST_NODE")
-                                (getenv "TOOLGATE_TEST_PROGRAM")))
-        (toolgate-notify-function #'ignore)
+  (let ((toolgate-notify-function #'ignore)
         (toolgate-editor--patience 0.1)
         (selected (selected-window)))
     (toolgate-mode 1)

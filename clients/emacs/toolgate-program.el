@@ -1,0 +1,89 @@
+;;; toolgate-program.el --- Which program is started as a server  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; This client comes with the server: in a clone of its repository, or in an
+;; installed package.  So the server that fits is the one beside it.  In a fresh
+;; clone it has to be built once.
+
+;;; Code:
+
+(require 'subr-x)
+
+(defcustom toolgate-program nil
+  "The program that is started as a server: its name, or a list with arguments.
+nil means the one that came with this client, else the program toolgate."
+  :group 'toolgate
+  :type '(choice (const :tag "The one that came with this client" nil)
+                 string
+                 (repeat :tag "With arguments" string)))
+
+(defun toolgate-program-command ()
+  "Return the words that start the program.
+Where nothing can be started, signal a `user-error' that says what to do."
+  (cond (toolgate-program (toolgate-program--named (ensure-list toolgate-program)))
+        ((toolgate-program--beside))
+        ((executable-find "toolgate") (list "toolgate"))
+        ((toolgate-program--clone-p)
+         (user-error "Toolgate is not set up yet: run npm ci in %s"
+                     (abbreviate-file-name (toolgate-program-folder))))
+        (t (user-error "There is no program toolgate: install Toolgate, or name \
+it in the option toolgate-program"))))
+
+(defun toolgate-program-build ()
+  "Return the words that build the program, where it has to be built first.
+They are for the folder `toolgate-program-folder'."
+  (when (and (null toolgate-program)
+             (toolgate-program--beside)
+             (not (toolgate-program--built-p)))
+    (list (toolgate-program--node) "scripts/build.ts")))
+
+(defun toolgate-program--named (words)
+  "Return WORDS, the program that the person has named, if it is there."
+  (if (executable-find (car words)) words
+    (user-error "There is no program %s; the option toolgate-program names it"
+                (car words))))
+
+(defun toolgate-program--beside ()
+  "Return the words that start the program beside this client, or nil."
+  (let ((program (toolgate-program--file "bin/toolgate.cjs")))
+    (when-let ((node (and (file-exists-p program)
+                          (or (toolgate-program--built-p)
+                              (toolgate-program--can-build-p))
+                          (toolgate-program--node))))
+      (list node program))))
+
+(defun toolgate-program--node ()
+  "Return the Node that came with the program, or any."
+  (let ((own (toolgate-program--file "node_modules/.bin/node")))
+    (if (file-executable-p own) own (executable-find "node"))))
+
+(defun toolgate-program--built-p ()
+  "Return whether the program beside this client is built."
+  (file-exists-p (toolgate-program--file "dist/main.js")))
+
+(defun toolgate-program--can-build-p ()
+  "Return whether what builds the program is there."
+  (file-directory-p (toolgate-program--file "node_modules/esbuild")))
+
+(defun toolgate-program--clone-p ()
+  "Return whether this client is in a clone of its repository."
+  (file-exists-p (toolgate-program--file "scripts/build.ts")))
+
+(defun toolgate-program--file (name)
+  "Return the whole name of the file NAME of what this client came with."
+  (expand-file-name name (toolgate-program-folder)))
+
+(defun toolgate-program-folder ()
+  "Return the folder of what this client came with, links followed."
+  (expand-file-name
+   "../.." (file-name-directory
+            (file-truename (locate-library "toolgate-program")))))
+
+(provide 'toolgate-program)
+;;; toolgate-program.el ends here
