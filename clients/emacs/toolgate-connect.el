@@ -17,6 +17,7 @@
 (require 'toolgate-effects)
 (require 'toolgate-store)
 (require 'toolgate-stream)
+(require 'toolgate-take)
 
 (declare-function toolgate-start "toolgate-server" (&optional folder))
 
@@ -102,7 +103,7 @@ was found."
                     (effects . ,(and toolgate-effects
                                      (mapconcat #'car toolgate-effects ","))))
            :on-events (lambda (events)
-                        (toolgate-store-take connection events))
+                        (toolgate-take-events connection events))
            :on-status (lambda (status reason)
                         (toolgate-connect--status connection status reason))
            :rediscover #'toolgate-connect--rediscover))

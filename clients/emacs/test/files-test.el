@@ -63,7 +63,7 @@ Without TEXT the file is deleted."
     (let ((toolgate-after-file-changed-functions
            (cons (lambda (_ files) (setq told files))
                  toolgate-after-file-changed-functions)))
-      (toolgate-store-take
+      (toolgate-take-events
        files-test-connection
        `((100 . ((seq . ,(cl-incf files-test-seq)) (type . "file.changed")
                  (path . ,path) (operation . "modified")))))

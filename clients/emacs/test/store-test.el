@@ -41,7 +41,7 @@
 (defun store-test-take (connection &rest events)
   "Have CONNECTION take EVENTS; return what the hooks are told, in order."
   (setq store-test-told nil)
-  (toolgate-store-take connection
+  (toolgate-take-events connection
                        (mapcar (lambda (event) (cons 100 event)) events))
   (reverse store-test-told))
 
