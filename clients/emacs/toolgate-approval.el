@@ -72,7 +72,8 @@
 (defun toolgate-approval-buffer (call)
   "Return the buffer that asks about CALL, made if there is none."
   (or (toolgate-approval--find call)
-      (with-current-buffer (generate-new-buffer "*Agent Approval*")
+      (with-current-buffer (toolgate-show-new-buffer
+                            "*Agent Approval*" (toolgate-get call 'tool_call_id))
         (toolgate-approval-mode)
         (setq toolgate-decide-call call
               toolgate-buffer-connection (toolgate-store-connection call))

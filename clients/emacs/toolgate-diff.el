@@ -17,6 +17,7 @@
 (require 'toolgate-decide)
 (require 'toolgate-keys)
 (require 'toolgate-lines)
+(require 'toolgate-place)
 (require 'toolgate-source)
 
 (autoload 'toolgate-diff-show-proposal "toolgate-proposal")
@@ -68,8 +69,9 @@
   (let ((diff (or (toolgate-get call 'approval 'preview 'diff)
                   (user-error "It changes no text of files")))
         (buffer (or (toolgate-diff--find call)
-                    (generate-new-buffer
-                     (format "*Agent Diff: %s*" (toolgate-decide-title call))))))
+                    (toolgate-show-new-buffer
+                     (format "*Agent Diff: %s*" (toolgate-decide-title call))
+                     (toolgate-get call 'tool_call_id)))))
     (with-current-buffer buffer
       (unless (derived-mode-p 'toolgate-diff-mode) (toolgate-diff-mode))
       (unless (equal call toolgate-decide-call)
@@ -83,7 +85,8 @@
         (toolgate-lines-order)
         (toolgate-source-setup
          diff (lambda (path)
-                (toolgate-connection-file toolgate-buffer-connection call path)))
+                (toolgate-connection-file toolgate-buffer-connection call path))
+         (toolgate-place-named call))
         (toolgate-guard-renew))
       buffer)))
 

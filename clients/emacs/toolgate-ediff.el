@@ -55,8 +55,8 @@
 Either may be nil, where there is no such file."
   (toolgate-ediff-close id)
   (let* ((windows (current-window-configuration))
-         (one (toolgate-ediff--buffer name "before" before))
-         (two (toolgate-ediff--buffer name "after" after))
+         (one (toolgate-ediff--buffer id name "before" before))
+         (two (toolgate-ediff--buffer id name "after" after))
          (control (ediff-buffers one two)))
     (push (cons id (lambda () (toolgate-ediff--end control)))
           toolgate-ediff--sessions)
@@ -69,9 +69,12 @@ Either may be nil, where there is no such file."
                   (set-window-configuration windows))
                 90 t))))
 
-(defun toolgate-ediff--buffer (name which text)
-  "Return a buffer with TEXT in the mode of the file NAME; WHICH tells it apart."
-  (with-current-buffer (generate-new-buffer (format "%s (%s)" name which))
+(defun toolgate-ediff--buffer (id name which text)
+  "Return a buffer with TEXT in the mode of the file NAME, for what has the ID.
+WHICH tells whether it is the text before or after."
+  (with-current-buffer (toolgate-show-new-buffer
+                        (format "%s (%s)" name which)
+                        (if (stringp id) id ""))
     (insert (or text ""))
     (toolgate-lines-mode name)
     (toolgate-lines-setup)

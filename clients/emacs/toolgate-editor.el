@@ -24,7 +24,7 @@
 (require 'toolgate-show)
 
 (declare-function toolgate-diff-show-proposal "toolgate-proposal"
-                  (params file answer))
+                  (delegation file answer))
 (declare-function toolgate-appear-preview "toolgate-appear"
                   (call-id answer))
 
@@ -212,7 +212,7 @@ With BELOW, a real name, only where the file is that or beneath it."
 (defun toolgate-editor-show-diff (connection delegation answer)
   "Show the change that DELEGATION of CONNECTION proposes.
 ANSWER gets the decision."
-  (toolgate-diff-show-proposal (toolgate-get delegation 'params)
+  (toolgate-diff-show-proposal delegation
                                (toolgate-editor--file connection delegation)
                                answer))
 

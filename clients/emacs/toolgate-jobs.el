@@ -12,6 +12,7 @@
 ;;; Code:
 
 (require 'tabulated-list)
+(require 'toolgate-age)
 (require 'toolgate-choose)
 (require 'toolgate-keys)
 (require 'toolgate-output)
@@ -27,10 +28,12 @@
 
 \\{toolgate-jobs-mode-map}"
   (setq tabulated-list-format
-        [("State" 12 t) ("Age" 12 nil) ("Project" 16 t) ("Command" 0 t)]
+        `[("State" 12 t) ("Age" ,toolgate-age-width nil) ("Project" 16 t)
+          ("Command" 0 t)]
         tabulated-list-padding 1
         tabulated-list-entries #'toolgate-jobs--entries)
   (toolgate-lines-setup)
+  (toolgate-age-setup #'toolgate-jobs--started-at)
   (tabulated-list-init-header))
 
 (defun toolgate-jobs--entries ()
@@ -49,6 +52,11 @@
                 (file-name-nondirectory
                  (directory-file-name (toolgate-connection-name connection)))
                 (toolgate-faces-line (toolgate-get job 'command)))))
+
+(defun toolgate-jobs--started-at (id)
+  "Return when the job of ID, a connection and an id, was started."
+  (toolgate-get (gethash (cdr id) (toolgate-connection-jobs (car id)))
+                'started_at))
 
 (defun toolgate-jobs--state (job)
   "Return in a word how JOB stands."

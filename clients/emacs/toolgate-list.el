@@ -13,6 +13,7 @@
 ;;; Code:
 
 (require 'tabulated-list)
+(require 'toolgate-age)
 (require 'toolgate-appear)
 (require 'toolgate-keys)
 
@@ -33,13 +34,15 @@
 
 \\{toolgate-list-mode-map}"
   (setq tabulated-list-format
-        [("Age" 9 toolgate-list--older-p) ("Risk" 7 t) ("Tool" 18 t)
+        `[("Age" ,toolgate-age-width toolgate-list--older-p) ("Risk" 7 t) ("Tool" 18 t)
          ("Project" 16 t) ("Would" 0 t)]
         tabulated-list-padding 2
         tabulated-list-entries #'toolgate-list--entries)
   (setq-local revert-buffer-function (lambda (&rest _) (toolgate-list--renew)))
   (toolgate-lines-setup)
   (toolgate-guard-start)
+  (toolgate-age-setup (lambda (id)
+                        (toolgate-get (toolgate-list--call id) 'created_at)))
   (tabulated-list-init-header))
 
 (with-eval-after-load 'evil

@@ -18,6 +18,14 @@
 (require 'toolgate-faces)
 (require 'toolgate-lines)
 
+(defcustom toolgate-events-omit
+  '("agent.state" "tool.delegate" "tool.delegation_ended" "tool.progress")
+  "Types of events that have no line in the log.
+By default what other lines tell as well, what front ends and the server agree
+on, and what commands print, which has buffers of its own."
+  :type '(repeat string)
+  :group 'toolgate)
+
 (defconst toolgate-log--most-lines 10000
   "How many lines the log has at most.")
 (defconst toolgate-log--pause 0.1
@@ -83,7 +91,8 @@
        (let ((seq (or (toolgate-get event 'seq) 0)))
          (when (> seq toolgate-log--seq)
            (setq toolgate-log--seq seq)
-           (toolgate-lines-append (toolgate-log--line event)))))
+           (unless (member (toolgate-get event 'type) toolgate-events-omit)
+             (toolgate-lines-append (toolgate-log--line event))))))
      (toolgate-log--cap))))
 
 (defun toolgate-log--cap ()
@@ -108,19 +117,17 @@
     "        "))
 
 (defconst toolgate-log--gist
-  '(tool effect decision status operation path delta message command state
-         requires_approval reason outcome rule_id name tool_call_id)
-  "Fields that a line has, in their order.")
+  '((tool) (effect) (decision) (status) (operation) (path) (delta text) (message)
+    (command) (state) (approval preview title) (error message) (reason) (outcome)
+    (by client) (rule_id) (name) (tool_call_id))
+  "What a line has of an event: keys, one within the other, in their order.")
 
 (defun toolgate-log--gist (event)
   "Return what EVENT says, in short."
-  (mapconcat (lambda (field)
-               (let ((value (toolgate-get event field)))
-                 (cond ((null value) "")
-                       ((eq value t) (format "%s " field))
-                       ((or (stringp value) (numberp value))
-                        (format "%s " value))
-                       (t ""))))
+  (mapconcat (lambda (keys)
+               (let ((value (apply #'toolgate-get event keys)))
+                 (if (or (stringp value) (numberp value)) (format "%s  " value)
+                   "")))
              toolgate-log--gist ""))
 
 (defun toolgate-log-event ()

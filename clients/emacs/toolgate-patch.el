@@ -125,24 +125,27 @@ HEADER was matched by `toolgate-patch--hunk' just now."
 
 (defun toolgate-patch-files (diff)
   "Return the paths of the files that DIFF is about, each one once."
-  (delete-dups
-   (mapcan (lambda (section)
-             (delq nil (list (toolgate-patch-section-before section)
-                             (toolgate-patch-section-after section))))
-           (toolgate-patch-sections diff))))
+  (delete-dups (mapcan #'toolgate-patch--paths (toolgate-patch-sections diff))))
 
-(defun toolgate-patch-place (diff line)
+(defun toolgate-patch-place (diff line &optional named)
   "Return which file LINE of DIFF, counted from 0, is about, and its line there.
-As a list of its path before, its path after, and the line of the text before;
-nil where no file is meant."
-  (when-let ((section (car (last (seq-take-while
-                                  (lambda (section)
-                                    (<= (toolgate-patch-section-first section)
-                                        line))
-                                  (toolgate-patch-sections diff))))))
-    (list (toolgate-patch-section-before section)
-          (toolgate-patch-section-after section)
-          (toolgate-patch--line-before section line))))
+As a list of the line of the text before and of the file's paths, which are one
+or two; nil where no file is meant.  NAMED are the paths of each section, a list
+of lists, as whoever made DIFF tells them; if there are as many as sections."
+  (let* ((sections (toolgate-patch-sections diff))
+         (index (1- (seq-count (lambda (section)
+                                 (<= (toolgate-patch-section-first section) line))
+                               sections))))
+    (when (>= index 0)
+      (let ((section (nth index sections)))
+        (cons (toolgate-patch--line-before section line)
+              (if (= (length named) (length sections)) (nth index named)
+                (toolgate-patch--paths section)))))))
+
+(defun toolgate-patch--paths (section)
+  "Return the paths of the file that SECTION is about, one or two."
+  (delete-dups (delq nil (list (toolgate-patch-section-before section)
+                               (toolgate-patch-section-after section)))))
 
 (defun toolgate-patch--line-before (section line)
   "Return the line of the text before that LINE of the diff in SECTION is at."

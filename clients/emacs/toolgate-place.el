@@ -36,11 +36,19 @@ They are in its diff and its params."
                     (toolgate-place-names call))))
 
 (defun toolgate-place-names (call)
-  "Return the names of files as CALL has them."
+  "Return the paths of files as CALL has them, in its params and its diff."
   (let ((diff (toolgate-get call 'approval 'preview 'diff))
         (path (toolgate-get call 'params 'path)))
     (delete-dups (append (and (stringp path) (list path))
-                         (and diff (toolgate-patch-files diff))))))
+                         (or (apply #'append (toolgate-place-named call))
+                             (and diff (toolgate-patch-files diff)))))))
+
+(defun toolgate-place-named (call)
+  "Return the paths of each file of the diff of CALL, as the server tells them.
+That is a list of lists; nil where it does not tell them."
+  (mapcar (lambda (file)
+            (delq nil (list (toolgate-get file 'path) (toolgate-get file 'to))))
+          (toolgate-get-list call 'approval 'files)))
 
 (defun toolgate-place--root (call)
   "Return the folder of the workspace that CALL is about."

@@ -46,34 +46,38 @@
   (toolgate-guard-start))
 
 ;;;###autoload
-(defun toolgate-diff-show-proposal (params file answer)
-  "Show what PARAMS propose for FILE, as a delegated `editor.show_diff' asks.
-PARAMS is an object with `path', `before', `after' and `diff'.  ANSWER is called
+(defun toolgate-diff-show-proposal (delegation file answer)
+  "Show what DELEGATION, an `editor.show_diff', proposes for FILE.
+Its params have `path', `before', `after' and `diff'.  ANSWER is called
 once, with an object that has `decision', and perhaps `content' and `comment'.
 Return a function that takes the proposal away, for when nobody waits for an
 answer any more."
-  (let ((buffer (toolgate-proposal--buffer params file answer)))
+  (let ((buffer (toolgate-proposal--buffer delegation file answer)))
     (toolgate-show-soon
      (lambda () (when (buffer-live-p buffer) (toolgate-show-beside buffer))))
     (toolgate-message "Proposed: a change to %s, in %s"
-                      (toolgate-get params 'path) (buffer-name buffer))
+                      (toolgate-get delegation 'params 'path)
+                      (buffer-name buffer))
     (lambda () (toolgate-proposal--close buffer))))
 
-(defun toolgate-proposal--buffer (params file answer)
-  "Return a buffer that shows PARAMS of FILE, and tells ANSWER the decision."
-  (with-current-buffer (generate-new-buffer
-                        (format "*Agent Proposal: %s*"
-                                (toolgate-get params 'path)))
-    (toolgate-proposal-mode)
-    (let ((inhibit-read-only t))
-      (insert (or (toolgate-get params 'diff) "")))
-    (goto-char (point-min))
-    (setq toolgate-proposal--params params
-          toolgate-proposal--answer answer)
-    (toolgate-source-setup (or (toolgate-get params 'diff) "")
-                           (lambda (_) file))
-    (toolgate-lines-order)
-    (current-buffer)))
+(defun toolgate-proposal--buffer (delegation file answer)
+  "Return a buffer that shows what DELEGATION proposes for FILE.
+ANSWER is told the decision."
+  (let* ((params (toolgate-get delegation 'params))
+         (diff (or (toolgate-get params 'diff) "")))
+    (with-current-buffer (toolgate-show-new-buffer
+                          (format "*Agent Proposal: %s*"
+                                  (toolgate-get params 'path))
+                          (or (toolgate-get delegation 'tool_call_id) ""))
+      (toolgate-proposal-mode)
+      (let ((inhibit-read-only t))
+        (insert (toolgate-lines-break diff)))
+      (goto-char (point-min))
+      (setq toolgate-proposal--params params
+            toolgate-proposal--answer answer)
+      (toolgate-source-setup diff (lambda (_) file))
+      (toolgate-lines-order)
+      (current-buffer))))
 
 (defun toolgate-proposal--header ()
   "Return the header line of a proposal."

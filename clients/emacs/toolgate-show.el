@@ -12,6 +12,7 @@
 
 ;;; Code:
 
+(require 'subr-x)
 (require 'toolgate-faces)
 
 (defcustom toolgate-approval-display 'idle
@@ -57,6 +58,16 @@ The message and the count in the mode line come in any case."
   "Show BUFFER beside the selected window, and return its window.
 The selected window stays what it is."
   (display-buffer buffer toolgate-show--action))
+
+(defun toolgate-show-new-buffer (name id)
+  "Return a new buffer called NAME, of what has the ID of a call.
+Where there is one of that name the end of ID tells them apart."
+  (generate-new-buffer
+   (if (get-buffer name)
+       (replace-regexp-in-string
+        "\\*?\\'" (concat " " (substring id (max 0 (- (length id) 4))) "\\&")
+        name)
+     name)))
 
 (defun toolgate-show--free-p ()
   "Return whether nobody types, and nothing waits for an answer."

@@ -19,6 +19,8 @@
 (require 'toolgate-patch)
 
 (defvar-local toolgate-source--diff nil "The diff that this buffer shows.")
+(defvar-local toolgate-source--named nil
+  "The paths of each section of the diff, where they are told besides it.")
 (defvar-local toolgate-source--file nil
   "Function of a path of the diff that gives the whole name, or nil.")
 
@@ -35,24 +37,26 @@
     map)
   "Keys of diffs that are shown for a decision.")
 
-(defun toolgate-source-setup (diff file)
+(defun toolgate-source-setup (diff file &optional named)
   "Let the keys here go to the files of DIFF, which this buffer shows.
-FILE is called with a path and returns the whole name of the file, or nil."
+FILE is called with a path and returns the whole name of the file, or nil.
+NAMED is as for `toolgate-patch-place'."
   (setq toolgate-source--diff diff
-        toolgate-source--file file))
+        toolgate-source--file file
+        toolgate-source--named named))
 
 (defun toolgate-source-visit (&optional event)
   "Visit the file that the diff at point, or at EVENT, is about."
   (interactive (list last-input-event))
   (when (mouse-event-p event) (mouse-set-point event))
-  (pcase-let* ((`(,before ,after ,line)
+  (pcase-let* ((`(,line . ,paths)
                 (toolgate-patch-place toolgate-source--diff
-                                      (toolgate-source--line)))
-               (names (delq nil (mapcar toolgate-source--file
-                                        (delq nil (list before after))))))
+                                      (toolgate-source--line)
+                                      toolgate-source--named))
+               (names (delq nil (mapcar toolgate-source--file paths))))
     (find-file-other-window
      (or (seq-find #'file-exists-p names)
-         (if names (user-error "%s is not there yet" (or after before))
+         (if names (user-error "%s is not there yet" (car paths))
            (user-error "This is about no file of the workspace"))))
     (goto-char (point-min))
     (forward-line (1- line))))

@@ -14,7 +14,7 @@
   (approval-test-with nil
     (let ((selected (selected-window)) (free nil))
       (cl-letf (((symbol-function 'toolgate-show--free-p) (lambda () free)))
-        (toolgate-store--pend connection (approval-test-call "tc_1"))
+        (toolgate-store-pend connection (approval-test-call "tc_1"))
         (should-not (get-buffer-window "*Agent Approval*"))
         (toolgate-show--due)
         (should (get-buffer-window "*Agent Approval*"))
@@ -22,14 +22,25 @@
         (should (equal "*scratch*" (buffer-name (window-buffer selected))))
         ;; Another does not take the place of what is being read.
         (setq free t)
-        (toolgate-store--pend connection (approval-test-call "tc_2"))
+        (toolgate-store-pend connection (approval-test-call "tc_2"))
         (should (equal (approval-test-names) '("*Agent Approval*")))))))
+
+(ert-deftest toolgate-approval-buffers-are-told-apart ()
+  "Several have names that tell which is which."
+  (approval-test-with (mapcar #'approval-test-call '("tc_1234" "tc_5678"))
+    (dolist (id '("tc_1234" "tc_5678"))
+      (toolgate-approval-buffer (toolgate-store-call id))
+      (toolgate-diff-buffer (toolgate-store-call id)))
+    (should (equal (approval-test-names)
+                   '("*Agent Approval 5678*" "*Agent Approval*"
+                     "*Agent Diff: Edit poem.txt 5678*"
+                     "*Agent Diff: Edit poem.txt*")))))
 
 (ert-deftest toolgate-approval-display-never ()
   (let ((toolgate-approval-display 'never) (told nil))
     (approval-test-with nil
       (let ((toolgate-notify-function (lambda (&rest texts) (push texts told))))
-        (toolgate-store--pend connection (approval-test-call "tc_1")))
+        (toolgate-store-pend connection (approval-test-call "tc_1")))
       (should (equal told '(("Approval needed" "Edit poem.txt"))))
       (should-not (approval-test-names)))))
 
@@ -174,13 +185,13 @@
         (approval-test-in (approval-test-call "tc_1") (toolgate-edit))
         (select-window here)
         (switch-to-buffer "*scratch*"))
-      (toolgate-store--resolve connection "tc_1" '((decision . "rejected")))
+      (toolgate-store-resolve connection "tc_1" '((decision . "rejected")))
       (should (equal (length (approval-test-names)) 1))
       (should (equal "tc_2" (toolgate-get (buffer-local-value
                                            'toolgate-decide-call
                                            (window-buffer window))
                                           'tool_call_id)))
-      (toolgate-store--resolve connection "tc_2" '((decision . "approved")))
+      (toolgate-store-resolve connection "tc_2" '((decision . "approved")))
       (should-not (approval-test-names))
       (should-not (window-live-p window))
       (should (equal "*scratch*" (buffer-name (window-buffer)))))))
@@ -260,7 +271,7 @@
             (let ((call (approval-test-call
                          "tc_1" `(params (path . ,name) (cwd . ,name)))))
               (setf (alist-get 'approval call) nil)
-              (toolgate-store--pend connection call)
+              (toolgate-store-pend connection call)
               (should (equal (funcall place call)
                              '((:folder nil :branch nil :unsaved nil))))
               (should-error (with-current-buffer (toolgate-approval-buffer call)
@@ -323,7 +334,7 @@
         (let* ((call (approval-test-call "tc_1"))
                (toolgate-decide--approved nil)
                (toolgate-decide--told nil)
-               (take (lambda () (toolgate-store-take connection
+               (take (lambda () (toolgate-take-events connection
                                                      `((100 . ,ended)))))
                (answer (lambda () (toolgate-decide--answered
                                    call '((status . "queued")) nil))))
@@ -344,10 +355,10 @@ nothing but show what it would do now.\n"))
     (approval-test-with (mapcar #'approval-test-call '("tc_1" "tc_2"))
       (approval-test-in (approval-test-call "tc_1")
         (search-forward "+tulips")
-        (toolgate-store-take connection (funcall change 3 "other.txt"))
+        (toolgate-take-events connection (funcall change 3 "other.txt"))
         (should-not (string-match-p "changed since" (buffer-string)))
-        (toolgate-store-take connection (funcall change 4 "poem.txt"))
-        (toolgate-store-take connection (funcall change 5 "poem.txt"))
+        (toolgate-take-events connection (funcall change 4 "poem.txt"))
+        (toolgate-take-events connection (funcall change 5 "poem.txt"))
         (should (looking-back "\\+tulips" (line-beginning-position)))
         (should (string-prefix-p (concat "Edit poem.txt\n" line "\nTool")
                                  (buffer-string)))

@@ -69,7 +69,7 @@
          (switch-to-buffer "*scratch*")
          (unwind-protect
              (progn
-               (dolist (call ,calls) (toolgate-store--pend connection call))
+               (dolist (call ,calls) (toolgate-store-pend connection call))
                ,@body)
            (dolist (buffer (buffer-list))
              (when (string-match-p "\\`\\*Agent" (buffer-name buffer))

@@ -9,12 +9,14 @@
 (require 'toolgate-proposal)
 
 (ert-deftest toolgate-approval-proposal ()
-  (let ((params '((path . "a.txt") (before . "a\n") (after . "b\n")
-                  (diff . "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n")))
+  (let ((delegation
+         '((tool_call_id . "tc_1")
+           (params (path . "a.txt") (before . "a\n") (after . "b\n")
+                   (diff . "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n"))))
         answers)
     (approval-test-with nil
       (cl-flet ((show () (toolgate-diff-show-proposal
-                          params "/nowhere/ws/a.txt"
+                          delegation "/nowhere/ws/a.txt"
                           (lambda (answer) (push answer answers)))
                   (select-window (get-buffer-window "*Agent Proposal: a.txt*"))
                   (setq toolgate-guard--since 0)))
@@ -26,7 +28,7 @@
         (toolgate-proposal-edit)
         (insert "more ")
         (toolgate-proposal-edit-accept)
-        (funcall (toolgate-diff-show-proposal params "/nowhere" #'ignore))
+        (funcall (toolgate-diff-show-proposal delegation "/nowhere" #'ignore))
         (should-not (approval-test-names))
         (should (equal (nreverse answers)
                        '(((decision . "accepted"))
@@ -43,7 +45,7 @@
     (let ((ediff-window-setup-function #'ediff-setup-windows-plain))
       (with-current-buffer "*Agent Approval*" (toolgate-ediff))
       (should (get-buffer "poem.txt (before)"))
-      (toolgate-store--resolve connection "tc_1" '((decision . "approved")))
+      (toolgate-store-resolve connection "tc_1" '((decision . "approved")))
       (should-not (get-buffer "poem.txt (before)"))
       (should-not (get-buffer "poem.txt (after)"))
       (should-not (approval-test-names))
@@ -60,18 +62,19 @@
                   "%PDF-1.4\n" "#!/usr/bin/env approval-test\n"))
     (let ((interpreter-mode-alist '(("approval-test" . approval-test-reached-mode)))
           (magic-mode-alist '(("%PDF" . approval-test-reached-mode))))
-      (with-current-buffer (toolgate-ediff--buffer "a" "after" text)
+      (with-current-buffer (toolgate-ediff--buffer "tc_1" "a" "after" text)
         (should (eq major-mode 'fundamental-mode))
         (kill-buffer))
-      (with-current-buffer (toolgate-ediff--buffer "a.pdf" "after" text)
+      (with-current-buffer (toolgate-ediff--buffer "tc_1" "a.pdf" "after" text)
         (should (eq major-mode 'fundamental-mode))
         (kill-buffer))
-      (with-current-buffer (toolgate-ediff--buffer "a.py" "after" text)
+      (with-current-buffer (toolgate-ediff--buffer "tc_1" "a.py" "after" text)
         (should (eq major-mode 'python-mode))
         (kill-buffer))
       (approval-test-with nil
         (with-current-buffer (toolgate-proposal--buffer
-                              `((path . "a.py") (after . ,text)) "/nowhere" #'ignore)
+                              `((params (path . "a.py") (after . ,text))) "/nowhere"
+                              #'ignore)
           (toolgate-proposal-edit)
           (should (eq major-mode 'python-mode))
           (set-buffer-modified-p nil)))

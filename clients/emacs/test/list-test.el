@@ -20,7 +20,7 @@
     (toolgate-list-mark)
     (toolgate-list-mark)
     ;; What comes and goes meanwhile takes no marks away.
-    (toolgate-store--resolve connection "tc_1" '((decision . "approved")))
+    (toolgate-store-resolve connection "tc_1" '((decision . "approved")))
     (should (equal (toolgate-list--marked) '("tc_2" "tc_3")))
     (cl-letf (((symbol-function 'read-multiple-choice)
                (lambda (&rest _) '(?a "approve")))
@@ -39,7 +39,7 @@
       (should (looking-at-p ".*Edit poem.txt"))
       (goto-char (point-min))
       (setq toolgate-guard--since 0)
-      (toolgate-store--resolve connection "tc_1" '((decision . "rejected")))
+      (toolgate-store-resolve connection "tc_1" '((decision . "rejected")))
       (should-error (toolgate-list-approve) :type 'user-error)
       (setq toolgate-guard--since 0)
       (should-error (toolgate-list-approve) :type 'user-error)
@@ -59,6 +59,33 @@
       (toolgate-list-approve)
       (should (equal approval-test--requests
                      '(("POST" "/calls/tc_2/approve" ((digest . "other")))))))))
+
+(ert-deftest toolgate-list-ages-grow ()
+  "Ages are true while the list is seen; point, marks and the guard stay."
+  (approval-test-with (mapcar #'approval-test-call '("tc_1" "tc_2"))
+    (let ((age "9 s"))
+      (cl-letf (((symbol-function 'toolgate-faces-age) (lambda (_) age)))
+        (toolgate-approvals)
+        (forward-line 1)
+        (toolgate-list-mark)
+        (goto-char (point-min))
+        (search-forward "edit_file")
+        (setq toolgate-guard--since 0)
+        (let ((here (point)) (timer toolgate-age--timer))
+          (dolist (grown '("10 s" "23 h 59 min"))
+            (setq age grown)
+            (timer-event-handler timer)
+            (should (equal (list here here)
+                           (list (point) (window-point (selected-window)))))
+            (should (equal (buffer-substring-no-properties (point-min) (point-max))
+                           (concat (format "  %-12s medium  edit_file          \
+ws               Edit poem.txt\n" age)
+                                   (format "* %-12s medium  edit_file          \
+ws               Edit poem.txt\n" age)))))
+          (should (equal 0 toolgate-guard--since))
+          (should (memq timer timer-list))
+          (kill-buffer "*Agent Approvals*")
+          (should-not (memq timer timer-list)))))))
 
 (provide 'list-test)
 ;;; list-test.el ends here

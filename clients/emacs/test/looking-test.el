@@ -49,12 +49,20 @@
     (toolgate-log-mode)
     (let ((events '(((seq . 1) (type . "tool.call") (tool . "grep"))
                     ((seq . 2) (type . "file.changed") (operation . "created")
-                     (path . "a\nb")))))
+                     (path . "a\nb"))
+                    ((seq . 3) (type . "agent.state") (state . "idle"))
+                    ((seq . 4) (type . "tool.call") (tool . "edit_file")
+                     (approval (preview (title . "Edit a.txt")))
+                     (tool_call_id . "tc_1"))
+                    ((seq . 5) (type . "tool.decision") (decision . "approved")
+                     (by (client . "emacs")) (tool_call_id . "tc_1")))))
       (toolgate-log--append events)
       (toolgate-log--append events)
       (should (equal (substring-no-properties (buffer-string))
                      "         tool.call                grep
-         file.changed             created a b\n"))
+         file.changed             created a b
+         tool.call                edit_file Edit a.txt tc_1
+         tool.decision            approved emacs tc_1\n"))
       (goto-char (point-min))
       (should (equal (car events)
                      (get-text-property (point) 'toolgate-event))))))

@@ -59,10 +59,14 @@ deleted file mode 100644
   (should (equal (mapcar (lambda (line)
                            (toolgate-patch-place patch-test-diff line))
                          '(0 4 5 10 11 12 19 24 26))
-                 '(("b c.txt" "b c.txt" 1) ("b c.txt" "b c.txt" 1)
-                   ("b c.txt" "b c.txt" 2) ("odd.txt" "odd.txt" 7)
-                   ("odd.txt" "odd.txt" 8) ("odd.txt" "odd.txt" 8)
-                   ("tab\té\"" nil 1) (nil "new.txt" 1) ("from" "to" 1)))))
+                 '((1 "b c.txt") (1 "b c.txt") (2 "b c.txt")
+                   (7 "odd.txt") (8 "odd.txt") (8 "odd.txt")
+                   (1 "tab\té\"") (1 "new.txt") (1 "from" "to"))))
+  ;; What the server names counts, if that is what it names.
+  (let ((diff "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-y\n+z\n"))
+    (should (equal (toolgate-patch-place diff 4 '(("told"))) '(2 "told")))
+    (should (equal (toolgate-patch-place diff 4 '(("told") ("more"))) '(2 "x"))))
+  (should-not (toolgate-patch-place "" 0)))
 
 (ert-deftest toolgate-source-goes-where-the-diff-is-about ()
   "No text of a diff leads to a file that the diff is not about."
