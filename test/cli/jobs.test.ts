@@ -57,7 +57,7 @@ t.test('a running call is sent to the background, and ended from there', async t
   })
   t.match(await waiting, { status: 'success', result: { data: { task_id: id } } })
   t.match(await toolgate(['background', id]), { code: 6, stderr: /Only a running call/ })
-  t.match(await toolgate(['cancel', id]), { code: 0, stdout: `${id} success\n` })
+  t.match(await toolgate(['cancel', id]), { code: 0, stdout: `${id} stopped SIGTERM\n` })
   t.match((await toolgate(['jobs', '--all'])).stdout, / stopped SIGTERM /)
 })
 

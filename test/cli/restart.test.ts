@@ -27,12 +27,14 @@ t.test('logs --follow, call and approvals --watch outlive the server', async t =
   t.match(JSON.parse(await seen()), { tool_call_id: waiting, status: 'awaiting_approval' })
 
   const ended = [logs, call].map(child => new Promise<number | null>(resolve => child.once('exit', resolve)))
-  const lost = [logs, watch].map(child => linesOf(child.stderr)())
+  const [talk, alerts] = [linesOf(logs.stderr), linesOf(watch.stderr)]
+  const lost = [talk(), alerts()]
   server.process.kill('SIGKILL')
   await server.ended
   t.same(await Promise.all(lost), Array(2).fill('Lost the server; waiting for it.'))
   const second = await serve()
-  t.equal(await ended[0], 0, 'its job ended with the server')
+  t.equal(await talk(), `toolgate: ${id} interrupted: The server ended while it ran; it is not started again.`)
+  t.equal(await ended[0], 1, 'its job ended with the server')
 
   const { token } = JSON.parse(readFileSync(second.discovery_file, 'utf8'))
   const again = connect({ url: second.url, token })
