@@ -24,10 +24,14 @@ const api: Verb = (command, context) => {
     .addHelpText(
       'after',
       `
+GET where no method is given, POST where there is --data. The routes are in docs/api.md.
+
 Examples:
   toolgate api /capabilities
   toolgate api /calls -d '{"tool": "read_file", "params": {"path": "README.md"}}'
+  echo '{"reason": "not now"}' | toolgate api POST /calls/tc_01J…/reject -d -
   toolgate api DELETE /rules/rule_01J…
+  toolgate api /health -i
   toolgate api '/events?after=0' -H 'Accept: text/event-stream'`
     )
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {

@@ -2,8 +2,8 @@ import type { Call, Client } from '../client/client.ts'
 import type { Context } from './context.ts'
 import type { Verb } from './run.ts'
 import { brief, table } from './terminal.ts'
+import { age } from './times.ts'
 import type { Waiting } from './watched-call.ts'
-import { age } from './words.ts'
 
 const approvals: Verb = (command, context) => {
   command
@@ -14,14 +14,14 @@ const approvals: Verb = (command, context) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  toolgate approvals\n  toolgate approvals --watch\n  toolgate approvals --json | head -1'
+      "\nExamples:\n  toolgate approvals\n  toolgate approvals --watch\n  toolgate approvals --json | jq -r '.[].tool_call_id'"
     )
     .action(async ({ watch: goOn }: { watch?: true }) => {
       const client = await context.connect()
       if (goOn) return watch(context, client)
       const { terminal, signal } = context
       const waiting = await client.approvals({ signal })
-      if (terminal.json) for (const call of waiting) terminal.outJson(call)
+      if (terminal.json) terminal.outJson(waiting)
       else if (waiting.length === 0) terminal.say('Nothing waits for a decision.')
       else terminal.out(tableOf(waiting))
     })

@@ -48,7 +48,7 @@ interface Decided {
 
 const audit: Verb = (command, context) => {
   command
-    .description('Tell who decided on which call, when and why, newest first.')
+    .description('Tell who decided on which call, when and why, the latest last.')
     .option('--since <when>', 'from here on: a time, or how long ago, such as 2h or 7d')
     .option('--until <when>', 'up to here')
     .option('--tool <name>', 'only calls of this tool')
@@ -56,7 +56,7 @@ const audit: Verb = (command, context) => {
     .option('--workspace <name>', 'only calls in this workspace')
     .option('--path <path>', 'only calls that touched this file')
     .option('--decision <names>', `only ${Object.keys(DECISIONS).join(', ')}; several separated by commas`)
-    .option('--limit <count>', 'at most so many; 0 for all', '200')
+    .option('--limit <count>', 'the latest so many; 0 for all', '200')
     .addHelpText(
       'after',
       `
@@ -68,7 +68,7 @@ ${Object.entries(DECISIONS)
 Examples:
   toolgate audit --since 24h
   toolgate audit --decision approved,rejected --tool shell_exec
-  toolgate audit --since 2026-01-31 --limit 0 --json > audit.ndjson`
+  toolgate audit --since 2026-01-31 --limit 0 --json > audit.json`
     )
     .action(async (options: Options) => {
       const wanted = wantedOf(options.decision)
@@ -77,18 +77,17 @@ Examples:
       const client = await context.connect()
       const { terminal } = context
       const found: Decided[] = []
-      let count = 0
       for await (const call of callsOf(client, queryOf(options), context)) {
         const each = decidedOf(call)
         if (wanted && !wanted.has(each.decision)) continue
-        if (terminal.json) terminal.outJson(each)
-        else found.push(each)
-        count += 1
-        if (count === most) break
+        found.push(each)
+        if (found.length === most) break
       }
-      await terminal.taken(context.signal)
-      if (!terminal.json) tell(context, found)
-      if (count === most) terminal.say(`There may be more than these ${most}: give --limit, or --until.`)
+      // The server tells the latest first; read from top to bottom, the latest stands by the prompt.
+      found.reverse()
+      if (terminal.json) terminal.outJson(found)
+      else tell(context, found)
+      if (found.length === most) terminal.say(`There may be more before these ${most}: give --limit, or --until.`)
     })
 }
 export default audit

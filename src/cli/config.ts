@@ -119,7 +119,7 @@ async function paths(context: Context, where: Where) {
     { tier: 'user', path: user },
     { tier: 'project', path: project }
   ].map(file => ({ ...file, exists: existsSync(file.path) }))
-  if (terminal.json) for (const file of files) terminal.outJson(file)
+  if (terminal.json) terminal.outJson(files)
   else {
     const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'there' : 'none', safe(file)])
     terminal.out(table(['WHOSE', 'IS', 'FILE'], rows))

@@ -116,20 +116,27 @@ export class Context {
     return quickly(found, path, QUICK_MS)
   }
 
-  /** A line of the person's; `until` takes the question back. */
+  /** A line of the person's; Esc is an empty one, and `until` takes the question back. */
   async ask(question: string, until?: AbortSignal): Promise<string> {
     const { createInterface } = await import('node:readline/promises')
     const { stdin, stderr } = this.world
     const lines = createInterface({ input: stdin, output: stderr })
     const closed = Promise.withResolvers<never>()
     // By control and C or D, which is not to be taken for an answer.
+    // Back, as in any dialogue; readline tells it apart from the keys that begin with it.
+    const back = Promise.withResolvers<string>()
+    stdin.on('keypress', onKey)
+    function onKey(_: unknown, key: { name?: string } | undefined) {
+      if (key?.name === 'escape') back.resolve('')
+    }
     lines.once('close', () => closed.reject(new DOMException('Interrupted.', 'AbortError')))
     const signal = until ? AbortSignal.any([until, this.signal]) : this.signal
     try {
-      return (await Promise.race([lines.question(question, { signal }), closed.promise])).trim()
+      return (await Promise.race([lines.question(question, { signal }), back.promise, closed.promise])).trim()
     } catch (error) {
       throw signal.aborted ? signal.reason : error
     } finally {
+      stdin.off('keypress', onKey)
       lines.close()
     }
   }
@@ -151,7 +158,7 @@ const beforeEnd = (argv: readonly string[]) => argv.slice(0, argv.includes('--')
 /** Flags that every verb takes. `serve` has its own `--root` and starts what others look for. */
 export function addGlobalFlags(command: Command): void {
   command
-    .option('--json', 'data as JSON; one value a line for streams')
+    .option('--json', 'data as JSON: a list as an array, what goes on one value a line')
     .option('--quiet', 'no talk, only data and failures')
     .option('--no-color', 'no colour (also NO_COLOR)')
     .option('--no-input', 'never ask')

@@ -4,7 +4,7 @@ import { MACHINE } from './doctor/machine.ts'
 import { SERVER } from './doctor/server.ts'
 import { EXIT } from './exit.ts'
 import type { Verb } from './run.ts'
-import { type Style, safe } from './terminal.ts'
+import { type Style, safe, type Terminal } from './terminal.ts'
 
 const LOOKS: readonly Look[] = [...MACHINE, ...FOLDERS, ...SERVER]
 const STYLES: Record<Finding['state'], Style> = { ok: 'green', warn: 'yellow', fail: 'red' }
@@ -22,20 +22,23 @@ Each line is ok, warn or fail; exit 1 when one is fail.
 Examples:
   toolgate doctor
   toolgate doctor --root ~/app
-  toolgate doctor --json | grep -v '"ok"'`
+  toolgate doctor --json | jq '.[] | select(.state != "ok")'`
     )
     .action(async () => {
       const { terminal } = context
+      const all: Finding[] = []
       for (const look of LOOKS)
         for (const finding of await look(context)) {
-          if (finding.state === 'fail') context.exitCode = EXIT.failed
-          if (terminal.json) terminal.outJson(finding)
-          else {
-            const { check, state, found, cure } = finding
-            terminal.out(`${terminal.paint(STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${safe(found)}`)
-            if (cure !== undefined) terminal.out(`      ${' '.repeat(17)} → ${safe(cure)}`)
-          }
+          all.push(finding)
+          if (!terminal.json) tell(terminal, finding)
         }
+      if (all.some(({ state }) => state === 'fail')) context.exitCode = EXIT.failed
+      if (terminal.json) terminal.outJson(all)
     })
 }
 export default doctor
+
+function tell(terminal: Terminal, { check, state, found, cure }: Finding) {
+  terminal.out(`${terminal.paint(STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${safe(found)}`)
+  if (cure !== undefined) terminal.out(`      ${' '.repeat(17)} → ${safe(cure)}`)
+}

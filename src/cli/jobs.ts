@@ -1,7 +1,7 @@
 import type { Job } from '../client/client.ts'
 import type { Verb } from './run.ts'
 import { brief, type Style, table } from './terminal.ts'
-import { age } from './words.ts'
+import { age } from './times.ts'
 
 const STYLES: Record<Job['status'], Style> = {
   running: 'blue',
@@ -25,10 +25,7 @@ const jobs: Verb = (command, context) => {
         ...(!all && { status: 'running' }),
         ...(session !== undefined && { session_id: session })
       })
-      if (terminal.json) {
-        for (const job of found) terminal.outJson(job)
-        return
-      }
+      if (terminal.json) return terminal.outJson(found)
       if (found.length === 0) return terminal.say(all ? 'There are no jobs.' : 'No job runs.')
       const rows = found.map(job => [
         job.task_id,

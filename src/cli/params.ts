@@ -4,14 +4,10 @@ import { readUserFile } from '../host/user-file.ts'
 import type { Context } from './context.ts'
 import { usage } from './exit.ts'
 import { didYouMean, hinted } from './nearest.ts'
+import { alternatives, type Schema, typeOf } from './schema-type.ts'
 
 /** The option that takes JSON. */
 export const ARGS = ['--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top'] as const
-
-interface Schema {
-  type?: string
-  properties?: Record<string, Schema>
-}
 
 /** What that option says; none where it is not given. */
 export async function paramsIn(given: string | undefined, { world }: Context): Promise<Record<string, unknown>> {
@@ -37,24 +33,34 @@ export function paramsFrom(given: readonly string[], input: Record<string, unkno
           `There is no param ${name}.`,
           hinted(didYouMean(name, names), `The params are: ${names.join(', ')}.`)
         )
-      return [name, READERS[properties[name]?.type ?? 'string']?.(part.slice(cut + 1), name) ?? part.slice(cut + 1)]
+      return [name, readAs(part.slice(cut + 1), name, properties[name]!)]
     })
   )
 }
 
-/** Text of no other type is taken as it is; the server says what is wrong with it. */
-const READERS: Record<string, (text: string, name: string) => unknown> = {
+/** As the first of its types that it can be. Text is left as it is: the server says what is wrong with it. */
+function readAs(text: string, name: string, schema: Schema): unknown {
+  const types = alternatives(schema).flatMap(({ type }) => type ?? [])
+  const value = types.map(type => READERS[type]?.(text)).find(each => each !== undefined)
+  if (value === undefined && types.length > 0 && types.every(type => AS_JSON.includes(type)))
+    throw usage(`${name} must be JSON.`, `It takes ${typeOf(schema)}.`)
+  return value ?? text
+}
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   integer: text => (/^-?\d+$/.test(text) ? Number(text) : undefined),
   number: text => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
   boolean: text => ({ true: true, false: false })[text],
   array: json,
   object: json
 }
+const AS_JSON: readonly string[] = ['array', 'object']
 
-function json(text: string, name: string): unknown {
+function json(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch {
-    throw usage(`${name} must be JSON.`, `Such as: ${name}='["a"]' or ${name}='{"b": 1}'`)
+    return undefined
   }
 }

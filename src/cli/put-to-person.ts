@@ -118,7 +118,8 @@ class Question {
   async approve(call: Waiting, changed: AbortSignal, more: Preset = {}): Promise<Outcome | undefined> {
     const { digest, level } = call.approval
     const strict = level === 'strict' || this.#editedIsStrict
-    if (strict && (await this.line('This is strict. Type yes to approve: ', changed)) !== 'yes') return undefined
+    if (strict && (await this.line('This is strict. Type yes to approve (Esc to go back): ', changed)) !== 'yes')
+      return undefined
     const { signal } = this.#context
     const decision = { digest, ...(strict && { confirm: true }), ...this.#preset, ...more, signal }
     return { did: 'approved', call: await this.#client.approve(call.tool_call_id, decision) }
@@ -140,7 +141,7 @@ class Question {
       terminal.say(
         `  ${terminal.paint('bold', String(index + 1))}  ${safe(label)}  (${scope})\n     ${safeJson(rules ?? rule)}`
       )
-    const number = await this.line('Which one? (number; nothing for none) ', changed)
+    const number = await this.line('Which one? (its number; Esc to go back) ', changed)
     const option = options[Number(number) - 1]
     if (option) return this.approve(call, changed, { always: option.id })
     if (number !== '') terminal.say('There is no such rule.')
@@ -235,7 +236,7 @@ const KEYS: Readonly<Record<string, Key>> = {
     word: 'reject…',
     means: 'reject it with a reason, which reaches whoever asked',
     async does(question, call, changed) {
-      const reason = await question.line('Why? (nothing to go back) ', changed)
+      const reason = await question.line('Why? (Esc to go back) ', changed)
       return reason === '' ? undefined : question.reject(call, reason)
     }
   },

@@ -3,6 +3,7 @@ import { duration } from './context.ts'
 import { oneOf, usage } from './exit.ts'
 import type { Verb } from './run.ts'
 import { brief, safeJson, table } from './terminal.ts'
+import { due } from './times.ts'
 
 interface AddOptions {
   tool?: string
@@ -45,7 +46,7 @@ const rules: Verb = (command, context) => {
         rule.rule_id,
         rule.effect,
         rule.scope,
-        rule.expires_at ?? 'never',
+        rule.expires_at ? due(rule.expires_at) : 'never',
         brief(safeJson(rule.match), 120)
       ])
       terminal.out(table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows))

@@ -1,7 +1,8 @@
 import { duration } from './context.ts'
 import { rightsOf } from './role.ts'
 import type { Verb } from './run.ts'
-import { brief, table } from './terminal.ts'
+import { brief, safe, table } from './terminal.ts'
+import { due } from './times.ts'
 
 interface CreateOptions {
   name?: string
@@ -44,7 +45,9 @@ Examples:
       const given = await client.issueToken(wish, { signal })
       if (terminal.json) return terminal.outJson(given)
       terminal.out(given.token)
-      terminal.say(`${given.token_id} counts until ${given.expires_at}. It is not shown again.`)
+      terminal.say(
+        `${given.token_id} is called ${safe(wish.name)}, and counts until ${due(given.expires_at)}. It is not shown again.`
+      )
     })
 
   command
@@ -62,7 +65,7 @@ Examples:
         kind,
         rights.at(-1)!,
         brief(agent ?? '-', 40),
-        expires_at,
+        due(expires_at),
         brief(name, 64)
       ])
       terminal.out(table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows))

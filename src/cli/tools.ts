@@ -1,7 +1,8 @@
 import type { ListedTool, ToolsQuery } from '../client/client.ts'
 import { EXIT } from './exit.ts'
 import type { Verb } from './run.ts'
-import { brief, safe, safeJson, type Terminal, table } from './terminal.ts'
+import { type Schema, typeOf } from './schema-type.ts'
+import { brief, safe, type Terminal, table } from './terminal.ts'
 
 const tools: Verb = (command, context) => {
   command
@@ -27,20 +28,12 @@ const tools: Verb = (command, context) => {
 }
 export default tools
 
-interface Schema {
-  type?: string
-  enum?: unknown[]
-  description?: string
-  properties?: Record<string, Schema>
-  required?: string[]
-}
-
 function show(terminal: Terminal, tool: ListedTool) {
   if (terminal.json) return terminal.outJson(tool)
   const { properties = {}, required = [] } = tool.input as Schema
   const rows = Object.entries(properties).map(([key, schema]) => [
     required.includes(key) ? key : `${key}?`,
-    schema.enum ? schema.enum.map(value => safeJson(value)).join(' | ') : (schema.type ?? 'any'),
+    safe(typeOf(schema)),
     brief(schema.description ?? '', 200)
   ])
   terminal.out(`${tool.name}: ${safe(tool.description)}`)

@@ -2,6 +2,7 @@
 import type { Call, Event } from '../client/client.ts'
 import { EXIT } from './exit.ts'
 import { brief, paintDiff, type Style, safe, safeJson, type Terminal } from './terminal.ts'
+import { clock, due } from './times.ts'
 
 export const STATUS_STYLES: Record<Call['status'], Style> = {
   awaiting_approval: 'yellow',
@@ -53,7 +54,7 @@ export function reasonOf(call: Call): string {
 export function whatBecame(call: Call): string {
   const by = call.status === 'rejected' ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const how = call.status === 'rejected' ? 'rejected' : 'approved'
-  return `its status is ${call.status}${by ? `, ${how} by ${safe(by.client ?? by.source)} at ${by.at}` : ''}`
+  return `its status is ${call.status}${by ? `, ${how} by ${safe(by.client ?? by.source)} at ${clock(by.at)}` : ''}`
 }
 
 /** Everything an approver must see before deciding. */
@@ -67,7 +68,7 @@ export function approvalText(terminal: Terminal, call: Extract<Call, { status: '
     `  asked by ${safe(who.join(' / '))}`,
     `  because  ${safe(approval.reason)}`,
     ...(call.context === undefined ? [] : [`  context  ${brief(call.context, 300)}`]),
-    ...(approval.expires_at === null ? [] : [`  expires  ${approval.expires_at}`]),
+    ...(approval.expires_at === null ? [] : [`  expires  ${due(approval.expires_at)}`]),
     `  params   ${safeJson(call.params)}`,
     ...notes.map(note => terminal.paint('yellow', `  note     ${safe(note)}`)),
     ...(text === undefined ? [] : ['', safe(text)]),
@@ -132,12 +133,4 @@ const EVENT_WORDS: EventWords = {
       ...changed.map(name => `~${name}`)
     ].join(' '),
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
-}
-
-/** How long ago, roughly. */
-export function age(time: string, now = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1_000))
-  if (seconds < 60) return `${seconds}s`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`
-  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`
 }

@@ -20,28 +20,23 @@ t.test('who decided, when and why', async t => {
       .split('\n'),
     [
       'TIME (UTC)  DECISION  BY  TOOL  ABOUT  WHY  CALL',
-      'TIME  waiting  edit_file  Edit a.txt  It changes files.  ID',
-      'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it w…  ID',
-      'TIME  withdrawn  shell_exec  touch d  Cancelled by the client.  ID',
-      'TIME  rejected  toolgate-cli  shell_exec  touch c  not that  ID',
+      'TIME  auto  read_file  a.txt  ID',
       'TIME  approved  toolgate-cli  shell_exec  touch b  it may  ID',
-      'TIME  auto  read_file  a.txt  ID'
+      'TIME  rejected  toolgate-cli  shell_exec  touch c  not that  ID',
+      'TIME  withdrawn  shell_exec  touch d  Cancelled by the client.  ID',
+      'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it w…  ID',
+      'TIME  waiting  edit_file  Edit a.txt  It changes files.  ID'
     ]
   )
-  const json = async (...argv: string[]) =>
-    (await toolgate(['audit', '--json', ...argv])).stdout
-      .trim()
-      .split('\n')
-      .filter(Boolean)
-      .map(line => JSON.parse(line))
+  const json = async (...argv: string[]) => JSON.parse((await toolgate(['audit', '--json', ...argv])).stdout)
   t.match(await json('--decision', 'approved,waiting'), [
-    { tool_call_id: waiting, decision: 'waiting', status: 'awaiting_approval' },
-    { tool_call_id: ID, decision: 'approved', by: 'toolgate-cli', why: 'it may', digest: /^[0-9a-f]{64}$/ }
+    { tool_call_id: ID, decision: 'approved', by: 'toolgate-cli', why: 'it may', digest: /^[0-9a-f]{64}$/ },
+    { tool_call_id: waiting, decision: 'waiting', status: 'awaiting_approval' }
   ])
   t.match(await json('--session', 's1'), [{ tool: 'read_file', session_id: 's1', decision: 'auto' }])
   t.same((await json('--since', '1h', '--tool', 'shell_exec')).length, 4)
   t.same(await json('--until', '1h'), [])
-  t.match(await toolgate(['audit', '--limit', '1', '--json']), { code: 0, stderr: /^There may be more than these 1/ })
+  t.match(await toolgate(['audit', '--limit', '1', '--json']), { code: 0, stderr: /^There may be more before these 1/ })
   t.match(await toolgate(['audit', '--since', 'then']), { code: 2, stderr: /--since then is no time/ })
   t.match(await toolgate(['audit', '--decision', 'perhaps']), { code: 2, stderr: /The decision perhaps is not known/ })
 })

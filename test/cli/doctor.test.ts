@@ -10,11 +10,7 @@ interface Finding {
   found: string
   cure?: string
 }
-const findings = (stdout: string) =>
-  stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as Finding)
+const findings = (stdout: string) => JSON.parse(stdout) as Finding[]
 const standing = (stdout: string) => Object.fromEntries(findings(stdout).map(({ check, state }) => [check, state]))
 
 t.test('with a server that runs', async t => {

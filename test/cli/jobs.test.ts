@@ -22,7 +22,7 @@ t.test('what runs on is listed, read, written to and ended', async t => {
   t.strictSame(listed.stdout.match(ID), [id])
   t.match(await toolgate(['status']), { stdout: / {2}running {2}0\n {2}jobs {5}1\n$/ })
   t.match(await toolgate(['stop', '--if-idle']), { code: 6, stderr: /that run: 1\./ })
-  t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), { task_id: id, status: 'running' })
+  t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), [{ task_id: id, status: 'running' }])
   t.match(await toolgate(['jobs', '--session', 'another']), { stdout: '' })
 
   const following = start(['logs', id, '--follow'])

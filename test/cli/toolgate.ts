@@ -127,5 +127,6 @@ export const plain = (text: string) =>
     .replace(/rule_[0-9A-Z]{26}/g, 'RULE')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/^\d\d:\d\d:\d\d\.\d{3}/gm, 'TIME')
+    .replace(/(?<![\d:])(?:\d{4}-\d\d-\d\d )?\d\d:\d\d(?: \(in [\w ]+\))?(?![\d:])/g, 'TIME')
     .replace(/ in \d+ ms/g, ' in N ms')
     .replace(/took( +)\d+ ms/g, 'took$1N ms')

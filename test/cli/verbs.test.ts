@@ -131,7 +131,7 @@ t.test('calls that need nobody', async t => {
     [
       ['call', 'todo_write', 'todos={'],
       2,
-      `toolgate: todos must be JSON. Such as: todos='["a"]' or todos='{"b": 1}'\n`
+      'toolgate: todos must be JSON. It takes { id?, content, status, priority? }[].\n'
     ],
     [['call', 'read_file', 'path=a', '--call-timeout', 'x'], 2, 'toolgate: --call-timeout must be milliseconds.\n'],
     [

@@ -1,0 +1,35 @@
+// Times as people read them: on their own clock, and how far off they are.
+
+/** How long ago, roughly. */
+export function age(time: string, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1_000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`
+}
+
+/** A time to come: the time of day, with the day where that is another one, and in how long. */
+export function due(time: string, now = Date.now()): string {
+  const left = Date.parse(time) - now
+  return `${clock(time, now)} (${left <= 0 ? 'over' : `in ${span(left)}`})`
+}
+
+/** The time of day here, with the day where that is another one. */
+export function clock(time: string, now = Date.now()): string {
+  const [at, today] = [new Date(time), new Date(now)]
+  const minute = `${two(at.getHours())}:${two(at.getMinutes())}`
+  return at.toDateString() === today.toDateString() ? minute : `${dayOf(at)} ${minute}`
+}
+
+const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+const two = (number: number) => String(number).padStart(2, '0')
+
+/** In the largest unit that leaves little out; hours with their minutes. */
+function span(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 1) return `${Math.ceil(ms / 1_000)} s`
+  if (minutes < 60) return `${minutes} min`
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours >= 48) return `${Math.floor(hours / 24)} days`
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
+}
