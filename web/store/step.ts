@@ -1,7 +1,6 @@
 // One step of what is told: an event, with what the server was asked about it, put into every part of the store.
 import type { Client, Event, Job, State } from '../../src/client/client.ts'
 import { asked, open, recallApprovals, settleAll, tellApprovals, type Waiting } from './approvals.ts'
-import { tellCalls } from './calls.ts'
 import { jobs, putJobs, tellJobs } from './jobs.ts'
 import { instance } from './link.ts'
 import { ring } from './ring.ts'
@@ -65,7 +64,6 @@ export function take({ event, snapshot, call, job }: Step) {
   const isNews = event.seq > place.head
   place.seq = event.seq
   ring.add(event)
-  tellCalls(event)
   if (isNews) {
     if (call) open(call)
     tellApprovals(event)
@@ -80,7 +78,6 @@ export function takeKnown({ seq, events, older, snapshot }: Known) {
   takeSnapshot(snapshot)
   place.seq = seq
   ring.replace(events, older)
-  for (const event of events) tellCalls(event)
 }
 
 export const known = (): Known => ({
