@@ -1,7 +1,8 @@
-/** The line of a curve in a box of 100 by 30: the highest value near its top, 0 near its bottom. One value alone is a dot. */
+/** The line of a curve in a box of 100 by 30: the highest value near its top, 0 near its bottom. One value makes no line. */
 export function lineOf(values: readonly number[]): string {
-  const step = 100 / Math.max(1, values.length - 1)
+  if (values.length < 2) return ''
+  const step = 100 / (values.length - 1)
   const most = Math.max(1, ...values)
   const points = values.map((value, n) => `${(n * step).toFixed(1)} ${(29 - (28 * value) / most).toFixed(1)}`)
-  return points.length === 0 ? '' : `M${points.join('L')}${points.length === 1 ? 'h0.1' : ''}`
+  return `M${points.join('L')}`
 }

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Stats, ToolStats } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
 import { pending } from '../store/approvals.ts'
+import { marked } from '../text/hidden.tsx'
 import { bytesOf } from '../text/sizes.ts'
 import { clock, span } from '../text/time.ts'
 import { Sparkline, Tile } from './tile.tsx'
@@ -46,16 +47,16 @@ function Tiles({ look: { stats, memory, streams } }: { look: Look }) {
       <Sparkline
         title="Calls a minute"
         value={String(calls.at(-2) ?? 0)}
-        more={`${sum(calls)} in the last hour`}
+        more={`in the last full minute; ${sum(calls)} in the last hour`}
         values={calls}
       />
       <Sparkline title="Failed calls" value={String(sum(errors))} more="in the last hour" values={errors} />
       <Tile
         title="Wait for a decision"
-        value={waits.p50_ms === null ? 'none' : span(waits.p50_ms)}
-        more={waits.p95_ms === null ? 'nobody was asked' : `p95 ${span(waits.p95_ms)}, of ${waits.total}`}
+        value={waits.p50_ms === null ? '–' : span(waits.p50_ms)}
+        more={waitWords(waits, pending.value.length)}
       >
-        {pending.value.length} waiting now
+        {pending.value.length === 1 ? '1 call waits now' : `${pending.value.length} calls wait now`}
       </Tile>
       <Sparkline title="Memory" value={bytesOf(server.rss_bytes)} more="resident" values={memory} />
       <Sparkline
@@ -68,18 +69,32 @@ function Tiles({ look: { stats, memory, streams } }: { look: Look }) {
   )
 }
 
+/** `waiting`: calls that nobody has decided on yet, of which the figures know nothing. */
+function waitWords({ p95_ms, total }: Stats['approval_wait'], waiting: number): string {
+  if (p95_ms === null) return waiting === 0 ? 'nobody was asked' : 'nobody has decided yet'
+  return `p95 ${span(p95_ms)}, of ${total === 1 ? '1 decision' : `${total} decisions`}`
+}
+
 const ms = (value: number | null) => (value === null ? '–' : value < 10 ? `${value.toFixed(1)} ms` : span(value))
+
+const FIGURES: readonly { name: string; of: (stats: ToolStats) => string | number }[] = [
+  { name: 'Calls', of: ({ total }) => total },
+  { name: 'Failed', of: ({ error }) => error },
+  { name: 'Rejected', of: ({ rejected }) => rejected },
+  { name: 'Otherwise', of: ({ ended_otherwise }) => ended_otherwise },
+  { name: 'p50', of: ({ p50_ms }) => ms(p50_ms) },
+  { name: 'p95', of: ({ p95_ms }) => ms(p95_ms) }
+]
 
 function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
   if (tools.length === 0) return <p class="muted">No call has ended since the server started.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus
-    <section class="scroll" tabIndex={0} aria-label="Figures by tool">
-      <table class="table">
+    <section aria-label="Figures by tool">
+      <table class="table figures">
         <thead>
           <tr>
             <th scope="col">Tool</th>
-            {['Calls', 'Failed', 'Rejected', 'Otherwise', 'p50', 'p95'].map(name => (
+            {FIGURES.map(({ name }) => (
               <th key={name} scope="col" class="number">
                 {name}
               </th>
@@ -89,17 +104,20 @@ function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
         <tbody>
           {tools
             .toSorted((a, b) => b.total - a.total)
-            .map(({ tool, total, error, rejected, ended_otherwise, p50_ms, p95_ms }) => (
-              <tr key={tool}>
+            .map(stats => (
+              <tr key={stats.tool}>
                 <th scope="row" class="mono">
-                  {tool}
+                  {marked(stats.tool)}
                 </th>
-                <td class="number">{total}</td>
-                <td class={error > 0 ? 'number removed' : 'number'}>{error}</td>
-                <td class="number">{rejected}</td>
-                <td class="number">{ended_otherwise}</td>
-                <td class="number">{ms(p50_ms)}</td>
-                <td class="number">{ms(p95_ms)}</td>
+                {FIGURES.map(({ name, of }) => (
+                  <td
+                    key={name}
+                    class={name === 'Failed' && stats.error > 0 ? 'number removed' : 'number'}
+                    data-name={name}
+                  >
+                    {of(stats)}
+                  </td>
+                ))}
               </tr>
             ))}
         </tbody>

@@ -21,17 +21,22 @@ export function Tile({ title, value, more, children }: TileProps & { children: C
 
 /** `values`: oldest first. The curve has no axes; the words say the same. */
 export function Sparkline({ title, value, more, values }: TileProps & { values: readonly number[] }) {
+  const line = lineOf(values)
   return (
     <div class="tile">
       <dt>{title}</dt>
       <dd class="tile-value number">{value}</dd>
       <dd class="muted small">{more}</dd>
-      <dd class="tile-curve" aria-hidden="true">
-        <svg viewBox="0 0 100 30" preserveAspectRatio="none">
-          <title>{title}</title>
-          <path class="spark" d={lineOf(values)} />
-        </svg>
-      </dd>
+      {line === '' ? (
+        <dd class="tile-curve muted small">A curve comes with the next look.</dd>
+      ) : (
+        <dd class="tile-curve" aria-hidden="true">
+          <svg viewBox="0 0 100 30" preserveAspectRatio="none">
+            <title>{title}</title>
+            <path class="spark" d={line} />
+          </svg>
+        </dd>
+      )}
     </div>
   )
 }
