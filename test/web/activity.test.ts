@@ -1,9 +1,11 @@
 // How events become the list of activity: calls together, what a filter leaves, which rows are drawn, where the time went.
 import t from 'tap'
 import type { Call, Event } from '../../src/client/client.ts'
-import { entriesOf, facets, filtered, NO_FILTER, summaryOf, wordsOf } from '../../web/activity/entries.ts'
+import { entriesOf, facets, filtered, NO_FILTER } from '../../web/activity/entries.ts'
 import { phasesOf } from '../../web/activity/phases.ts'
 import { anchored, rowsOf, windowOf } from '../../web/activity/rows.ts'
+import { summaryOf } from '../../web/activity/summary.ts'
+import { aboutOf, wordsOf } from '../../web/activity/words.ts'
 
 const at = (seq: number) => new Date(Date.UTC(2026, 0, 1) + seq * 1_000).toISOString()
 const event = (seq: number, type: Event['type'], more: object = {}) =>
@@ -64,15 +66,64 @@ t.test('what belongs to a call stands together, where the call began', async t =
   )
 })
 
+t.test('the states of a session stand together, and stay where they began', async t => {
+  const state = (seq: number, session_id: string, state: string) => event(seq, 'agent.state', { session_id, state })
+  const states = [state(1, 'one', 'tool_execution'), state(2, 'two', 'idle'), state(3, 'one', 'idle'), OUTSIDE]
+  const entries = entriesOf(states)
+  t.same(
+    entries.map(({ key, events }) => [key, ...events.map(({ seq }) => seq)]),
+    [
+      ['7', 7],
+      ['2', 2],
+      ['1', 1, 3]
+    ]
+  )
+  t.same(
+    rowsOf(entries, new Set(['1', '2'])).map(({ key, event }) => [key, event?.seq]),
+    [
+      ['7', 7],
+      ['2', 2],
+      ['1', undefined],
+      ['1/1', 1],
+      ['1/3', 3]
+    ],
+    'one alone has nothing below it'
+  )
+})
+
+t.test('params are told in a line: of texts only how long they are', async t => {
+  t.equal(aboutOf({ path: 'a.txt', content: 'one\ntwo\n', limit: 3, all: true }), 'a.txt content of 2 lines 3')
+  t.equal(aboutOf({ path: 'a.txt', old: 'x', new: '' }), 'a.txt old of 1 line new of 0 lines')
+  t.equal(aboutOf({ command: 'git log' }), 'git log')
+  t.equal(aboutOf({ command: 'a\nb' }), 'command of 2 lines')
+  t.equal(aboutOf(undefined), '')
+})
+
 t.test('the line of a call tells how it stands', async t => {
   const after = (...events: Event[]) => summaryOf(entriesOf(events)[0]!)
-  const asked = { tool: 'edit_file', about: 'a.txt x', status: 'waits', session: 'one', ms: undefined, files: 0 }
+  const asked = {
+    tool: 'edit_file',
+    about: 'a.txt old of 1 line',
+    status: 'waits',
+    session: 'one',
+    ms: undefined,
+    change: undefined
+  }
   t.same(after(ASKED), asked)
   t.same(after(ASKED, DECIDED), { ...asked, status: 'running' })
-  t.same(after(ASKED, DECIDED, CHANGED, RESULT), { ...asked, about: 'a.txt', status: 'success', ms: 12, files: 1 })
+  t.same(after(ASKED, DECIDED, CHANGED, RESULT), {
+    ...asked,
+    about: 'a.txt',
+    status: 'success',
+    ms: 12,
+    change: { files: 1, added: 2, removed: 1 }
+  })
   t.equal(after(ASKED, { ...DECIDED, decision: 'rejected' } as Event).status, 'rejected')
   t.equal(after(ASKED, DECIDED, { ...ASKED, seq: 9 } as Event).status, 'waits', 'asked anew')
   t.equal(after(RESULT, event(8, 'job.started', { tool_call_id: 'tc_1', command: 'x' })).status, 'job runs')
+  const diff = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,3 @@\n x\n-y\n+++ z\n+y\n'
+  const shown = event(1, 'tool.call', { ...ASKED, approval: { preview: { title: 'Edit a.txt', diff } } })
+  t.same(after(shown), { ...asked, about: 'Edit a.txt', change: { files: 1, added: 2, removed: 1 } })
   t.same(after(DECIDED), { ...asked, tool: undefined, about: '', status: 'running', session: undefined })
 })
 
@@ -93,7 +144,7 @@ t.test('a filter leaves whole calls', async t => {
 
 t.test('each event has a line, also where its large fields are missing', async t => {
   t.same(ALL.map(wordsOf), [
-    'edit_file a.txt x, waits for a decision',
+    'edit_file a.txt old of 1 line · waits for a decision',
     'one · awaiting approval',
     'read_file b.txt',
     'approved · by console',

@@ -55,7 +55,7 @@ async function run(t: Test) {
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await press(page, 'Reject…')
+    await press(page, 'Reject with a reason…')
     await page.getByLabel('Why not').fill('no tulips')
     await page.getByLabel('What to do instead').fill('take lilies')
     await page.keyboard.press('Control+Enter')
@@ -110,12 +110,60 @@ async function run(t: Test) {
     t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
   })
 
+  t.test('what is stale is marked before anybody decides, wherever one can', async t => {
+    const { call, get, post, open } = await consoleOf(t, browser, POEM)
+    const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
+    const edit = await call('edit_file', EDIT)
+    const strict = await call('delete_file', { path: 'poem.txt' })
+    const page = await open()
+    await live(page)
+    await openCard(page, 'Delete poem.txt')
+    await press(page, 'Approve')
+    await page.locator('dialog').waitFor()
+    await post(`/calls/${other.tool_call_id}/approve`, { digest: other.approval.digest })
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
+    await page.locator('.asked-line .badge.warn').nth(1).waitFor()
+    t.same(
+      await page.locator('.asked-line:not(.settled)').allInnerTexts(),
+      await page.locator('.asked-line', { hasText: 'changed since shown' }).allInnerTexts(),
+      'in the list too, of each call that is about the file'
+    )
+    await openCard(page, 'Edit poem.txt')
+    await page.keyboard.press('y')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
+    t.equal(await page.locator('.card-end .badge').count(), 0, 'what is shown is how it stands')
+    for (const { tool_call_id } of [edit, strict])
+      t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+  })
+
+  t.test('a card that comes up late is marked by what has changed meanwhile', async t => {
+    const { call, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    write('poem.txt', 'violets\n')
+    const page = await open(`/#/approvals/${id}`)
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+  })
+
+  t.test('what a call was asked for as is told where it differs', async t => {
+    const { call, open } = await consoleOf(t, browser, POEM)
+    const asked = { file_path: 'poem.txt', old_string: 'violets', new_string: 'tulips' }
+    await call('edit', asked, { toolset: 'opencode' })
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await page.getByText('Asked for as edit of opencode').click()
+    const told = await page.getByRole('region', { name: 'Params as they were asked for' }).innerText()
+    t.same(JSON.parse(told), asked)
+  })
+
   t.test('who decided elsewhere is told, and the card acts no more', async t => {
     const { call, post, open } = await consoleOf(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await press(page, 'Reject…')
+    await press(page, 'Reject with a reason…')
     await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
     t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
     t.equal(await page.locator('dialog').count(), 0, 'there is nothing left to be filled in')
@@ -143,7 +191,7 @@ async function run(t: Test) {
     const page = await open()
     await openCard(page, 'Delete poem.txt')
     await press(page, 'Edit…')
-    await page.getByLabel('path', { exact: false }).last().fill('b.txt')
+    await page.locator('dialog').getByLabel('path').last().fill('b.txt')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('heading', { name: 'Delete b.txt' }).waitFor()
     t.equal(await page.evaluate('document.activeElement.textContent'), 'Delete b.txt', 'keys go on where the form was')
@@ -276,6 +324,6 @@ async function run(t: Test) {
 async function showLilies(page: Page) {
   await openCard(page, 'Edit poem.txt')
   await press(page, 'Edit…')
-  await page.getByLabel('new', { exact: false }).last().fill('lilies')
+  await page.locator('dialog').getByLabel('new').last().fill('lilies')
   await press(page, 'Show what it would do')
 }

@@ -19,13 +19,13 @@ t.test('panels', { skip: noBrowser }, async t => {
     await row.filter({ hasText: 'waits' }).waitFor()
     const { digest } = asked.approval
     await post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest })
-    await row.filter({ hasText: 'done' }).filter({ hasText: '1 file' }).waitFor()
+    await row.filter({ hasText: 'done' }).filter({ hasText: '+1 −1' }).waitFor()
 
     await page.keyboard.press('j')
     t.equal(await page.evaluate('document.activeElement.role'), 'tree', 'j goes where the events are')
     await page.keyboard.press('j')
     await page.keyboard.press('Home')
-    while ((await page.locator('[data-active]').getAttribute('aria-expanded')) === null) await page.keyboard.press('j')
+    while (!(await page.locator('[data-active]').innerText()).includes('edit_file')) await page.keyboard.press('j')
     await page.keyboard.press('ArrowRight')
     t.same(await page.locator('.event.level-2 .event-type').allTextContents(), [
       'tool.call',
@@ -126,6 +126,39 @@ t.test('panels', { skip: noBrowser }, async t => {
     await page.getByRole('region', { name: 'Result' }).getByText('one').waitFor()
     const [made] = (await get('/calls')).calls
     t.match(made, { tool: 'read_file', params: { path: 'a.txt' }, session_id: 'console', client: /console/ })
+  })
+
+  t.test('each panel is in reach on a narrow screen, and what was looked at begins at its top', async t => {
+    const { call, open } = await consoleOf(t, browser, { 'a.txt': 'one\n' }, { viewport: { width: 320, height: 568 } })
+    const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
+    await call('read_file', { path: 'a.txt' })
+    const page = await open('/#/metrics')
+    await page.getByText('nobody has decided yet').waitFor()
+    await page.getByText('1 call waits now').waitFor()
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'the table of figures fits')
+    for (const tab of await page.locator('.tabs a').all()) {
+      const { x, width, y } = (await tab.boundingBox())!
+      t.ok(x >= 0 && x + width <= 320 && y >= 0, await tab.innerText())
+    }
+    await page.goto(`${new URL(page.url()).origin}/#/approvals/${asked.tool_call_id}`)
+    await page.getByRole('heading', { name: 'Edit a.txt' }).waitFor()
+    t.ok((await page.locator('#card-title').boundingBox())!.y >= 0, 'the title of a card is in sight')
+  })
+
+  t.test('activity and tools mark what no eye sees', async t => {
+    const { open, call } = await consoleOf(t, browser, { 'a.txt': 'x\u202ey\n' })
+    await call('read_file', { path: 'a.txt' }, { session_id: 's\u200b' })
+    const { tool_call_id: id } = await call('grep', { pattern: 'a\u2066b' })
+    const page = await open('/#/activity')
+    const row = page.getByRole('treeitem').filter({ hasText: 'grep' })
+    t.match(await row.innerText(), /aU\+2066b/)
+    t.match(await page.getByRole('treeitem').filter({ hasText: 'read_file' }).innerText(), /sU\+200B/)
+    await page.goto(`${new URL(page.url()).origin}/#/activity/${id}`)
+    t.match(await page.getByRole('region', { name: 'Params' }).innerText(), /aU\+2066b/)
+    await page.goto(`${new URL(page.url()).origin}/#/tools/read_file`)
+    await page.locator('[name="/path"]').fill('a.txt')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    t.match(await page.getByRole('region', { name: 'Result' }).innerText(), /xU\+202Ey/)
   })
 
   t.test('two keys go to a panel, whatever the second would do alone', async t => {

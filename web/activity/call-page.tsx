@@ -3,18 +3,22 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
+import { AskedAs } from '../approvals/facts.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { hrefOf } from '../shell/routes.ts'
 import { ring, ringVersion } from '../store/ring.ts'
 import { onEvent } from '../store/step.ts'
+import { Copy } from '../text/copy.tsx'
+import { marked } from '../text/hidden.tsx'
+import { Block, Raw } from '../text/raw.tsx'
 import { whenOf } from '../text/sizes.ts'
 import { clock } from '../text/time.ts'
-import { callOf, wordsOf } from './entries.ts'
-import { Block, Copy, Raw } from './raw.tsx'
+import { callOf } from './entries.ts'
 import { Status } from './status.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
 import { Waterfall } from './waterfall.tsx'
+import { wordsOf } from './words.ts'
 
 export function CallPage({ id }: { id: string }) {
   const { call, fault } = useCall(id)
@@ -23,7 +27,7 @@ export function CallPage({ id }: { id: string }) {
   return (
     <div class="detail">
       <header class="detail-head">
-        <h2 class="mono">{call?.tool ?? id}</h2>
+        <h2 class="mono">{marked(call?.tool ?? id)}</h2>
         {call && <Status status={call.status} />}
         <a class="button quiet detail-close" href={hrefOf('activity')}>
           Close
@@ -32,7 +36,7 @@ export function CallPage({ id }: { id: string }) {
       {fault !== undefined && <p class="notice bad">{fault}</p>}
       {call && (
         <>
-          <p class="detail-about">{aboutOf(call)}</p>
+          <p class="detail-about">{marked(aboutOf(call))}</p>
           <div class="row">
             {call.status === 'awaiting_approval' && (
               <a class="button primary" href={hrefOf('approvals', id)}>
@@ -55,6 +59,7 @@ export function CallPage({ id }: { id: string }) {
           <Section title="Params">
             <Raw value={call.params} label="Params" />
           </Section>
+          <AskedAs call={call} />
           {shownDiff(call) !== undefined && (
             <Section title="Shown to whoever decided">
               <Diff text={shownDiff(call) ?? ''} />
@@ -141,7 +146,8 @@ function Facts({ call }: { call: Call }) {
   return (
     <dl class="facts">
       {facts.map(
-        ([name, value]) => value !== undefined && [<dt key={`${name} is`}>{name}</dt>, <dd key={name}>{value}</dd>]
+        ([name, value]) =>
+          value !== undefined && [<dt key={`${name} is`}>{name}</dt>, <dd key={name}>{marked(value)}</dd>]
       )}
     </dl>
   )
@@ -162,7 +168,7 @@ function Outcome({ call }: { call: Call }) {
   if (text === undefined && why === undefined) return null
   return (
     <Section title={why === undefined ? 'Result' : 'Why'}>
-      {why === undefined ? <Block text={text ?? ''} label="Result" /> : <p class="notice bad">{why}</p>}
+      {why === undefined ? <Block text={text ?? ''} label="Result" /> : <p class="notice bad">{marked(why)}</p>}
     </Section>
   )
 }
@@ -175,7 +181,8 @@ function Files({ call }: { call: Call }) {
       <ul class="files">
         {changes.map(({ path, from, operation, added, removed }) => (
           <li key={path}>
-            <span class="muted">{operation}</span> <code>{from === undefined ? path : `${from} → ${path}`}</code>
+            <span class="muted">{operation}</span>{' '}
+            <code>{marked(from === undefined ? path : `${from} → ${path}`)}</code>
             {added !== undefined && <span class="added number"> +{added}</span>}
             {removed !== undefined && <span class="removed number"> −{removed}</span>}
           </li>
@@ -195,7 +202,7 @@ function Events({ id }: { id: string }) {
         <details key={event.seq} class="told">
           <summary>
             <time class="muted">{clock(event.time)}</time> <span class="mono">{event.type}</span>{' '}
-            <span class="told-words">{wordsOf(event)}</span>
+            <span class="told-words">{marked(wordsOf(event))}</span>
           </summary>
           <Raw value={event} label={`Event ${event.seq} as JSON`} />
         </details>

@@ -1,8 +1,9 @@
 // One event whole, as it was told.
 import { hrefOf } from '../shell/routes.ts'
 import { ring, ringVersion } from '../store/ring.ts'
-import { wordsOf } from './entries.ts'
-import { Raw } from './raw.tsx'
+import { marked } from '../text/hidden.tsx'
+import { Raw } from '../text/raw.tsx'
+import { wordsOf } from './words.ts'
 
 export function EventPage({ seq }: { seq: number }) {
   ringVersion.value
@@ -17,7 +18,7 @@ export function EventPage({ seq }: { seq: number }) {
       </header>
       {event ? (
         <>
-          <p>{wordsOf(event)}</p>
+          <p>{marked(wordsOf(event))}</p>
           <Raw value={event} label={`Event ${seq} as JSON`} />
         </>
       ) : (

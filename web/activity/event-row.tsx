@@ -1,10 +1,15 @@
 // One row: a call in a line, or one event.
+import type { ComponentChildren } from 'preact'
 import type { Event } from '../../src/client/client.ts'
+import { pending } from '../store/approvals.ts'
+import { marked } from '../text/hidden.tsx'
 import { clock, span } from '../text/time.ts'
-import { summaryOf, wordsOf } from './entries.ts'
+import type { Entry } from './entries.ts'
 import type { Row } from './rows.ts'
 import { openRow, toggle } from './shown.ts'
 import { Status } from './status.tsx'
+import { type CallSummary, summaryOf } from './summary.ts'
+import { wordsOf } from './words.ts'
 
 interface Props {
   id: string
@@ -36,41 +41,76 @@ export function EventRow({ id, row, index, active, opened, expanded }: Props) {
       style={{ transform: `translateY(calc(${index} * var(--row)))` }}
       onClick={() => openRow(row)}
     >
-      {event === undefined ? <CallLine row={row} expanded={expanded} /> : <EventLine event={event} />}
+      {event !== undefined ? (
+        <EventLine event={event} />
+      ) : entry.tool_call_id !== undefined ? (
+        <CallLine row={row} expanded={expanded} />
+      ) : (
+        <EventLine
+          event={entry.events.at(-1)!}
+          since={entry.events[0]!.time}
+          turn={<Turn row={row} expanded={expanded} />}
+        />
+      )}
       {event === undefined && entry.events.length > 1 && <span class="event-count number">{entry.events.length}</span>}
     </div>
   )
 }
 
 function CallLine({ row, expanded }: { row: Row; expanded: boolean }) {
-  const { tool, about, status, session, ms, files } = summaryOf(row.entry)
+  const { tool, about, status, session, ms, change } = summaryOf(row.entry)
   return (
     <>
-      <span
-        class="event-turn"
-        aria-hidden="true"
-        data-open={expanded ? '' : undefined}
-        onClick={event => {
-          event.stopPropagation()
-          toggle(row.key)
-        }}
-      />
+      <Turn row={row} expanded={expanded} />
       <time class="event-time">{clock(row.entry.events[0]!.time)}</time>
       <Status status={status} />
-      <span class="event-tool mono">{tool ?? 'a call'}</span>
-      <span class="event-about">{about}</span>
-      {files > 0 && <span class="event-files muted">{files === 1 ? '1 file' : `${files} files`}</span>}
-      <span class="event-session muted">{session === 'default' ? '' : session}</span>
+      <span class="event-tool mono">{marked(tool ?? 'a call')}</span>
+      <span class="event-about">{marked(about || titleOf(row.entry))}</span>
+      <Change change={change} />
+      <span class="event-session muted">{marked(session === 'default' ? '' : (session ?? ''))}</span>
       <span class="event-ms number muted">{ms === undefined ? '' : span(ms)}</span>
     </>
   )
 }
 
-const EventLine = ({ event }: { event: Event }) => (
+/** Of a call that waits and was too large to be told whole. */
+const titleOf = ({ tool_call_id }: Entry): string =>
+  pending.peek().find(({ call }) => call.tool_call_id === tool_call_id)?.call.approval.preview.title ?? ''
+
+/** How much a call changes, or would. */
+const Change = ({ change }: { change: CallSummary['change'] }) =>
+  change === undefined ? null : (
+    <span class="event-files muted">
+      {change.files === 1 ? '' : `${change.files} files `}
+      <span class="added number">+{change.added}</span> <span class="removed number">−{change.removed}</span>
+    </span>
+  )
+
+/** Shows and folds what is below a row, for the mouse. */
+const Turn = ({ row, expanded }: { row: Row; expanded: boolean }) => (
+  <span
+    class="event-turn"
+    aria-hidden="true"
+    data-open={expanded ? '' : undefined}
+    onClick={event => {
+      event.stopPropagation()
+      toggle(row.key)
+    }}
+  />
+)
+
+interface EventLineProps {
+  event: Event
+  /** When the first was told, of those that it is the newest of. */
+  since?: string
+  turn?: ComponentChildren
+}
+
+const EventLine = ({ event, since = event.time, turn }: EventLineProps) => (
   <>
-    <span class="event-turn" aria-hidden="true" />
-    <time class="event-time">{clock(event.time)}</time>
+    {turn ?? <span class="event-turn" aria-hidden="true" />}
+    <time class="event-time">{clock(since)}</time>
     <span class="event-type mono">{event.type}</span>
-    <span class="event-about">{wordsOf(event)}</span>
+    <span class="event-about">{marked(wordsOf(event))}</span>
   </>
 )

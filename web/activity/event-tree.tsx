@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isOfSequence } from '../shell/keys.ts'
 import { EventRow } from './event-row.tsx'
 import { anchored, type Row, windowOf } from './rows.ts'
-import { filter, opened as openedCalls, openRow, rows, toggle } from './shown.ts'
+import { filter, leadsTo, opened as openedCalls, openRow, rows, toggle } from './shown.ts'
 
 export function EventTree({ opened }: { opened: string | undefined }) {
   const box = useRef<HTMLDivElement>(null)
@@ -82,7 +82,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
             row={row}
             index={first + index}
             active={row.key === active.value}
-            opened={row.level === 1 && row.key === opened}
+            opened={row.level === 1 && leadsTo(row) === opened}
             expanded={openedCalls.value.has(row.key)}
           />
         ))}

@@ -1,14 +1,14 @@
 // The rows of the list, and which of them can be seen. All rows have one height, so that ten thousand cost no more than
 // those on the screen.
 import type { Event } from '../../src/client/client.ts'
-import type { Entry } from './entries.ts'
+import { type Entry, isGroup } from './entries.ts'
 
 export interface Row {
   key: string
   /** 1: stands by itself. 2: an event of the call above. */
   level: 1 | 2
   entry: Entry
-  /** None where the row is a whole call. */
+  /** None where the row is a whole call, or all states of a session. */
   event?: Event
   /** Its place among those of its level, from 1, and how many these are. */
   place: number
@@ -19,11 +19,14 @@ export interface Row {
 export function rowsOf(entries: readonly Entry[], open: ReadonlySet<string>): Row[] {
   const rows: Row[] = []
   for (const [index, entry] of entries.entries()) {
-    const { key, events, tool_call_id } = entry
+    const { key, events } = entry
     const place = { place: index + 1, of: entries.length }
-    if (tool_call_id === undefined) rows.push({ key, level: 1, entry, event: events[0]!, ...place })
-    else rows.push({ key, level: 1, entry, ...place })
-    if (tool_call_id === undefined || !open.has(key)) continue
+    if (!isGroup(entry)) {
+      rows.push({ key, level: 1, entry, event: events[0]!, ...place })
+      continue
+    }
+    rows.push({ key, level: 1, entry, ...place })
+    if (!open.has(key)) continue
     for (const [n, event] of events.entries())
       rows.push({ key: `${key}/${event.seq}`, level: 2, entry, event, place: n + 1, of: events.length })
   }

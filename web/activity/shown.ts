@@ -72,7 +72,9 @@ export function toggle(key: string) {
   opened.value = next
 }
 
-/** Goes where a row leads: to its call, or to the event itself. */
-export function openRow({ entry, key }: Row) {
-  goTo('activity', entry.tool_call_id ?? key)
+/** Where a row leads: to its call, or to the event itself, of several to the newest. */
+export const leadsTo = ({ entry, event = entry.events.at(-1)! }: Row): string => entry.tool_call_id ?? String(event.seq)
+
+export function openRow(row: Row) {
+  goTo('activity', leadsTo(row))
 }

@@ -8,6 +8,7 @@ import { Dialog } from '../shell/dialog.tsx'
 import { Fault } from '../shell/fault.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
 import { say } from '../shell/say.tsx'
+import { marked } from '../text/hidden.tsx'
 
 /** How long the undo is waited for here; it goes on without. */
 const WAIT_MS = 10_000
@@ -69,12 +70,12 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
         {files.map(file => (
           <section key={file.path} class="undo-file">
             <h3>
-              <code>{file.path}</code> <span class="muted">{ACTIONS[file.action]}</span>
+              <code>{marked(file.path)}</code> <span class="muted">{ACTIONS[file.action]}</span>
             </h3>
-            {file.note !== undefined && <p>{file.note}</p>}
+            {file.note !== undefined && <p>{marked(file.note)}</p>}
             {file.conflicts?.map(({ tool_call_id, message }) => (
               <p key={message} class="notice warn">
-                {message} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
+                {marked(message)} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
               </p>
             ))}
             {file.diff !== undefined && <Diff text={file.diff} />}

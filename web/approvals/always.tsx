@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { Waiting } from '../store/approvals.ts'
+import { marked } from '../text/hidden.tsx'
 import { approve } from './decide.ts'
 import { useGuard } from './guard.ts'
 
@@ -22,10 +23,10 @@ export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => 
             <label key={id} class="check rule-offered">
               <input type="radio" name="rule" checked={chosen === id} onChange={() => setChosen(id)} />
               <span>
-                {label}
+                {marked(label)}
                 {(rules ?? (rule ? [rule] : [])).map((each, index) => (
                   <code key={index} class="rule-text">
-                    {each.effect} {JSON.stringify(each.match)}
+                    {each.effect} {marked(JSON.stringify(each.match))}
                   </code>
                 ))}
               </span>

@@ -53,7 +53,7 @@ export function Approvals() {
   )
 }
 
-function Line({ asked: { call, outcome }, isCurrent }: { asked: Asked; isCurrent: boolean }) {
+function Line({ asked: { call, outcome, before, stale }, isCurrent }: { asked: Asked; isCurrent: boolean }) {
   const { approval, tool, created_at, tool_call_id } = call
   return (
     <a
@@ -62,11 +62,20 @@ function Line({ asked: { call, outcome }, isCurrent }: { asked: Asked; isCurrent
       aria-current={isCurrent ? 'true' : undefined}
     >
       <span class="asked-top">
-        <code>{tool}</code>
+        <code>{marked(tool)}</code>
         {outcome ? <span class="badge">{outcome.decision}</span> : <Age of={created_at} />}
       </span>
       <span class="asked-title">{marked(approval.preview.title)}</span>
-      {approval.level === 'strict' && !outcome && <span class="badge bad">strict</span>}
+      {!outcome && (
+        <span class="row">
+          {approval.level === 'strict' && <span class="badge bad">strict</span>}
+          {stale ? (
+            <span class="badge warn">changed since shown</span>
+          ) : (
+            before && <span class="badge">shown anew</span>
+          )}
+        </span>
+      )}
     </a>
   )
 }

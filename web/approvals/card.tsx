@@ -2,34 +2,47 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffChoice } from '../diff/diff.tsx'
+import { Notes } from '../diff/shown.tsx'
 import { Fault } from '../shell/fault.tsx'
 import { isBusy, isOfSequence } from '../shell/keys.ts'
+import { lazy } from '../shell/lazy.tsx'
+import { keysOn } from '../shell/settings.ts'
 import type { Asked, Outcome } from '../store/approvals.ts'
+import { isLive } from '../store/link.ts'
+import { Copy } from '../text/copy.tsx'
 import { hides, marked } from '../text/hidden.tsx'
+import { Block } from '../text/raw.tsx'
 import { clock } from '../text/time.ts'
 import { AlwaysDialog } from './always.tsx'
 import { ConfirmDialog } from './confirm.tsx'
-import { Copy } from './copy.tsx'
 import { approve, failures, reject, sending } from './decide.ts'
-import { EditDialog } from './edit.tsx'
-import { Context, Params, Why } from './facts.tsx'
+import { AskedAs, Context, Params, Why } from './facts.tsx'
 import { useGuard } from './guard.ts'
 import { RejectDialog } from './reject.tsx'
+import { look } from './stale.ts'
+
+const EditDialog = lazy(async () => (await import('./edit.tsx')).EditDialog)
 
 type Open = 'reject' | 'always' | 'edit' | 'confirm' | undefined
 
 export function Card({ asked }: { asked: Asked }) {
-  const { call, outcome, before } = asked
+  const { call, outcome, before, stale = false } = asked
   const { approval, tool } = call
   const { preview, level } = approval
   const self = useRef<HTMLElement>(null)
   const [dialog, setDialog] = useState<Open>()
-  const guard = useGuard(approval.digest)
+  const guard = useGuard(stale ? `${approval.digest}, stale` : approval.digest)
   const busy = sending.value.has(call.tool_call_id)
   const failure = failures.value.get(call.tool_call_id)
   const acts = !outcome && !busy
 
-  useEffect(() => self.current?.focus(), [])
+  useEffect(() => {
+    self.current?.focus({ preventScroll: true })
+    self.current?.scrollIntoView({ block: 'start' })
+  }, [])
+  useEffect(() => {
+    if (isLive.value && !outcome) void look(call)
+  }, [isLive.value, approval.digest])
   // Whoever decided elsewhere, there is nothing left to be filled in.
   useEffect(() => {
     if (outcome) setDialog(undefined)
@@ -37,7 +50,7 @@ export function Card({ asked }: { asked: Asked }) {
   // What was asked was about what was shown then. Words of a rejection stay true, and params that are edited look anew.
   useEffect(() => {
     setDialog(open => (open === 'confirm' || open === 'always' ? undefined : open))
-  }, [approval.digest])
+  }, [approval.digest, stale])
 
   const yes = () => (level === 'strict' ? setDialog('confirm') : void approve(call))
   const actions: Record<string, () => void> = {
@@ -68,7 +81,7 @@ export function Card({ asked }: { asked: Asked }) {
       <header class="card-head">
         <div class="row">
           <Level level={level} />
-          <code>{tool}</code>
+          <code>{marked(tool)}</code>
           <a class="button quiet card-back" href="#/approvals">
             Back
           </a>
@@ -77,20 +90,14 @@ export function Card({ asked }: { asked: Asked }) {
         <Why approval={approval} />
       </header>
       {outcome && <Settled outcome={outcome} />}
-      {before && !outcome && <p class="notice warn">{CHANGED}</p>}
+      {stale && !outcome && <p class="notice warn">{STALE}</p>}
+      {before && !stale && !outcome && <p class="notice warn">{CHANGED}</p>}
       <Fault text={failure} />
       {hides([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN}</p>}
-      {preview.notes?.map(note => (
-        <p key={note} class="notice warn">
-          {marked(note)}
-        </p>
-      ))}
+      <Notes preview={preview} />
       {preview.text !== undefined && (
         <Part title="What it would do" text={preview.text}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-          <pre class="code long" tabIndex={0}>
-            {marked(preview.text)}
-          </pre>
+          <Block text={preview.text} label="What it would do" />
         </Part>
       )}
       {preview.diff !== undefined && (
@@ -99,14 +106,16 @@ export function Card({ asked }: { asked: Asked }) {
         </Part>
       )}
       <Params call={call} folded={preview.diff !== undefined || preview.text !== undefined} />
+      <AskedAs call={call} />
       <Context call={call} />
       {!outcome && (
         <footer class="card-end row">
           <Decision label="Approve" key_="y" primary acts={guard.rested && acts} onClick={press('y')} />
           <Decision label="Reject" key_="n" acts={guard.rested && acts} onClick={press('n')} />
-          <Decision label="Reject…" key_="r" acts={guard.rested && acts} onClick={press('r')} />
+          <Decision label="Reject with a reason…" key_="r" acts={guard.rested && acts} onClick={press('r')} />
           {actions.a && <Decision label="Always…" key_="a" acts={guard.rested && acts} onClick={press('a')} />}
           <Decision label="Edit…" key_="e" acts={guard.rested && acts} onClick={press('e')} />
+          {stale && <span class="badge warn">changed since shown</span>}
           {busy && <span class="muted">Sending…</span>}
         </footer>
       )}
@@ -125,6 +134,9 @@ export function Card({ asked }: { asked: Asked }) {
     </article>
   )
 }
+
+const STALE =
+  'What it would do has changed since this was shown. Approve looks anew: nothing is approved before you have seen how it stands now.'
 
 const CHANGED =
   'What would happen has changed since this was shown, and nothing was approved. Below is how it stands now.'
@@ -154,6 +166,11 @@ const Decision = ({ label, key_, primary, acts, onClick }: DecisionProps) => (
     onClick={onClick}
   >
     {label}
+    {keysOn.value === 'on' && (
+      <span class="key" aria-hidden="true">
+        {key_}
+      </span>
+    )}
   </button>
 )
 
@@ -171,7 +188,7 @@ const Part = ({ title, text, beside, children }: PartProps) => (
       <h3>{title}</h3>
       <div class="row">
         {beside}
-        <Copy text={text} />
+        <Copy text={text} what={title} />
       </div>
     </div>
     {children}
@@ -189,7 +206,7 @@ const WORDS: Record<Outcome['decision'], string> = {
 const Settled = ({ outcome: { decision, by, at, reason } }: { outcome: Outcome }) => (
   <p class={`notice ${decision === 'approved' ? 'good' : ''}`} role="status">
     {WORDS[decision]}
-    {by !== undefined && ` by ${by}`} at {clock(at)}
-    {reason !== undefined && `: ${reason}`}.
+    {by !== undefined && <> by {marked(by)}</>} at {clock(at)}
+    {reason !== undefined && <>: {marked(reason)}</>}.
   </p>
 )

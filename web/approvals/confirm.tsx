@@ -26,7 +26,7 @@ export function ConfirmDialog({ title, reason, what, onYes, onClose }: ConfirmDi
         <p>
           <strong>{marked(title)}</strong>
         </p>
-        <p class="muted">{reason}</p>
+        <p class="muted">{marked(reason)}</p>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
             Back

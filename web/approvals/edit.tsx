@@ -2,7 +2,7 @@
 // So what is approved is what was seen, here too: its digest goes with the decision.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
-import { Diff } from '../diff/diff.tsx'
+import { Shown } from '../diff/shown.tsx'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
@@ -136,17 +136,11 @@ function WouldDo({ run: { preview, verdict } }: { run: DryRun }) {
         {marked(preview?.title ?? NOTHING_SHOWN)}
       </h3>
       {verdict.decision === 'deny' ? (
-        <p class="notice bad">Refused: {verdict.reason}</p>
+        <p class="notice bad">Refused: {marked(verdict.reason)}</p>
       ) : (
-        <p class="muted">{verdict.reason}</p>
+        <p class="muted">{marked(verdict.reason)}</p>
       )}
-      {preview?.notes?.map(note => (
-        <p key={note} class="notice warn">
-          {marked(note)}
-        </p>
-      ))}
-      {preview?.text !== undefined && <pre class="code long">{marked(preview.text)}</pre>}
-      {preview?.diff !== undefined && <Diff text={preview.diff} />}
+      {preview && <Shown preview={preview} />}
     </>
   )
 }

@@ -1,9 +1,10 @@
 // Why a call waits, what it was asked with, and where it comes from.
-import type { Approval } from '../../src/client/client.ts'
+import type { Approval, Call } from '../../src/client/client.ts'
 import type { Waiting } from '../store/approvals.ts'
+import { Copy } from '../text/copy.tsx'
 import { marked } from '../text/hidden.tsx'
+import { Block, Raw } from '../text/raw.tsx'
 import { clock } from '../text/time.ts'
-import { Copy } from './copy.tsx'
 import { Expiry } from './times.tsx'
 
 /** Rules that say the same as the reason are not told twice. */
@@ -11,11 +12,11 @@ export function Why({ approval: { reason, matched_rules } }: { approval: Approva
   const others = matched_rules.filter(rule => rule.reason !== reason)
   return (
     <div class="muted">
-      <p>Paused: {reason}</p>
+      <p>Paused: {marked(reason)}</p>
       {others.map(rule => (
         <p key={rule.tier + rule.reason}>
           By {rule.tier === 'built-in' ? 'a built-in rule' : `a rule of the ${rule.tier}`} ({rule.effect}):{' '}
-          {rule.reason}
+          {marked(rule.reason)}
         </p>
       ))}
     </div>
@@ -32,7 +33,9 @@ export function Params({ call, folded }: { call: Waiting; folded: boolean }) {
           Params <span class="muted">{params.length}</span>
         </h3>
       </summary>
-      <Copy text={JSON.stringify(call.params, null, 2)} label="Copy as JSON" />
+      <Copy text={JSON.stringify(call.params, null, 2)} what="Params">
+        Copy as JSON
+      </Copy>
       <dl class="params">
         {params.map(([name, value]) => (
           <div key={name} class="param">
@@ -40,14 +43,40 @@ export function Params({ call, folded }: { call: Waiting; folded: boolean }) {
               <code>{marked(name)}</code>
             </dt>
             <dd>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-              <pre class="code long" tabIndex={0}>
-                {marked(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
-              </pre>
+              <Block
+                text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+                label={`Param ${name}`}
+              />
             </dd>
           </div>
         ))}
       </dl>
+    </details>
+  )
+}
+
+/** What the call was asked with, where a toolset, a hook or an approver has made other params of it. */
+export function AskedAs({ call: { toolset, requested_tool, requested_params } }: { call: Call }) {
+  if (requested_tool === undefined && requested_params === undefined) return null
+  return (
+    <details class="part asked-as">
+      <summary>
+        <h3>
+          Asked for as{' '}
+          {requested_tool === undefined ? (
+            <span class="muted">other params</span>
+          ) : (
+            <>
+              <code>{marked(requested_tool)}</code> <span class="muted">of {toolset}</span>
+            </>
+          )}
+        </h3>
+      </summary>
+      {requested_params === undefined ? (
+        <p class="muted">With the same params.</p>
+      ) : (
+        <Raw value={requested_params} label="Params as they were asked for" />
+      )}
     </details>
   )
 }

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { Waiting } from '../store/approvals.ts'
+import { marked } from '../text/hidden.tsx'
 import { reject } from './decide.ts'
 
 export function RejectDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
@@ -12,7 +13,7 @@ export function RejectDialog({ call, onClose }: { call: Waiting; onClose: () => 
     void reject(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })
   }
   return (
-    <Dialog title={`Reject: ${call.approval.preview.title}`} onClose={onClose} onSubmit={submit}>
+    <Dialog title={<>Reject: {marked(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <label class="field">
           Why not
@@ -28,7 +29,7 @@ export function RejectDialog({ call, onClose }: { call: Waiting; onClose: () => 
             Back
           </button>
           <button class="button danger" type="button" onClick={submit}>
-            Reject
+            Reject with this reason
           </button>
         </div>
       </div>

@@ -1,5 +1,6 @@
 // One field of a form: its name, what it is for, its control, and what is wrong with it.
 import { useId } from 'preact/hooks'
+import { marked } from '../text/hidden.tsx'
 import { Choice, Flag, NumberText, Text } from './controls.tsx'
 import type { Form } from './form.ts'
 import { JsonText } from './json-text.tsx'
@@ -59,7 +60,7 @@ export function FieldAt(props: FieldProps) {
 
 const Name = ({ name, required }: { name: string; required: boolean }) => (
   <>
-    <code>{name}</code>
+    <code>{marked(name)}</code>
     {required && <span class="muted"> required</span>}
   </>
 )
@@ -68,7 +69,7 @@ function About({ id, text, limits }: { id: string; text: string | undefined; lim
   const words = [text, limits].filter(part => part !== undefined).join(' ')
   return words === '' ? null : (
     <p class="field-about" id={`${id}-about`}>
-      {words}
+      {marked(words)}
     </p>
   )
 }

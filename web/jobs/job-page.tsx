@@ -7,6 +7,7 @@ import { client, whatFailed } from '../session/session.ts'
 import { Fault } from '../shell/fault.tsx'
 import { Question } from '../shell/question.tsx'
 import { hrefOf } from '../shell/routes.ts'
+import { marked } from '../text/hidden.tsx'
 import { bytesOf, whenOf } from '../text/sizes.ts'
 import { span } from '../text/time.ts'
 import { JobInput } from './job-input.tsx'
@@ -23,7 +24,7 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
   return (
     <div class="detail detail-tall">
       <header class="detail-head">
-        <h2 class="mono detail-command">{command}</h2>
+        <h2 class="mono detail-command">{marked(command)}</h2>
         <JobStatus job={job} />
         <a class="button quiet detail-close" href={hrefOf('jobs')}>
           Close
@@ -37,7 +38,7 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
         {endOf(job) !== undefined && <span>{endOf(job)}</span>}
         <a href={hrefOf('activity', task_id)}>Its call</a>
       </p>
-      {job.reason !== undefined && <p class="notice">{job.reason}</p>}
+      {job.reason !== undefined && <p class="notice">{marked(job.reason)}</p>}
       <Fault text={fault.value} />
       <Terminal output={output} label={`Output of ${command}`}>
         <Download id={task_id} onFault={error => (fault.value = whatFailed(error))} />
@@ -94,7 +95,7 @@ function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const stop = () => client().cancel(job.task_id, { reason: 'stopped in the console' })
   return (
     <Question title="Stop this command?" no="Let it run" yes="Stop it" done="Stopped" act={stop} onClose={onClose}>
-      <pre class="code">{job.command}</pre>
+      <pre class="code">{marked(job.command)}</pre>
       <p>It is asked to end, and made to a moment later, with all that it started.</p>
     </Question>
   )

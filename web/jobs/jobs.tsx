@@ -7,6 +7,7 @@ import { client, whatFailed } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { jobs, putJobs } from '../store/jobs.ts'
+import { marked } from '../text/hidden.tsx'
 import { clock, span } from '../text/time.ts'
 import { JobPage } from './job-page.tsx'
 import { useNow } from './now.ts'
@@ -67,12 +68,12 @@ function JobItem({ job, now, current }: { job: Job; now: number; current: boolea
   return (
     <li>
       <a class="list-item" href={hrefOf('jobs', job.task_id)} aria-current={current ? 'true' : undefined}>
-        <span class="list-title mono">{job.command}</span>
+        <span class="list-title mono">{marked(job.command)}</span>
         <span class="list-facts">
           <JobStatus job={job} />
           <span class="number">{span(lastedOf(job, now))}</span>
           <span>since {clock(job.started_at)}</span>
-          {job.description !== undefined && <span class="list-words">{job.description}</span>}
+          {job.description !== undefined && <span class="list-words">{marked(job.description)}</span>}
         </span>
       </a>
     </li>

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { RememberedRule } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
 import { onEvent } from '../store/step.ts'
+import { marked } from '../text/hidden.tsx'
 import { whenOf } from '../text/sizes.ts'
 import { AddRule } from './add-rule.tsx'
 import { RevokeRule } from './revoke-rule.tsx'
@@ -56,12 +57,12 @@ function Table({ known: { rules, uses }, revoking }: { known: Known; revoking: S
           <li key={rule.rule_id} class="rule">
             <span class={`badge ${KINDS[rule.effect]}`}>{rule.effect}</span>
             <div class="rule-words">
-              <p class="mono">{matchWords(rule.match)}</p>
+              <p class="mono">{marked(matchWords(rule.match))}</p>
               <p class="muted small">
                 {scopeWords(rule)} · made by {rule.created_by}, {whenOf(rule.created_at)} ·{' '}
                 {rule.expires_at === null ? 'until revoked' : `until ${whenOf(rule.expires_at)}`} ·{' '}
                 {usesWords(uses.get(rule.rule_id) ?? 0, rule)}
-                {rule.reason !== undefined && ` · ${rule.reason}`}
+                {rule.reason !== undefined && <> · {marked(rule.reason)}</>}
               </p>
             </div>
             <button

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
 interface DialogProps {
-  title: string
+  title: ComponentChildren
   onClose: () => void
   /** Ctrl+Enter, or ⌘+Enter. */
   onSubmit?: () => void

@@ -2,9 +2,9 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 
-export function lazy(load: () => Promise<ComponentType>): ComponentType {
-  const view: Signal<{ View: ComponentType } | 'loading' | undefined> = signal(undefined)
-  return () => {
+export function lazy<P extends object = object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  const view: Signal<{ View: ComponentType<P> } | 'loading' | undefined> = signal(undefined)
+  return props => {
     const now = view.value
     if (now === undefined) {
       view.value = 'loading'
@@ -14,10 +14,8 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
           view.value = { View }
         })
     }
-    return typeof now === 'object' ? <now.View /> : <p class="empty muted">Loading…</p>
+    return typeof now === 'object' ? <now.View {...props} /> : <p class="empty muted">Loading…</p>
   }
 }
 
-const Failed = () => (
-  <p class="empty muted">This panel could not be loaded. Reload the page once the server is there.</p>
-)
+const Failed = () => <p class="empty muted">This could not be loaded. Reload the page once the server is there.</p>

@@ -18,6 +18,8 @@ export interface Asked {
   call: Waiting
   /** The approval that was shown before the preview changed. */
   before?: Approval
+  /** What is shown is no longer what would happen. */
+  stale?: true
   outcome?: Outcome
 }
 
@@ -51,6 +53,14 @@ export function recallApprovals(event: Event) {
   const known = find(event.tool_call_id)
   const outcome = known?.outcome?.decision === 'gone' && outcomeIn(event)
   if (known && outcome) change(known.call.tool_call_id, { ...known, outcome })
+}
+
+/** Notes whether what is shown, by this digest, is still what would happen. */
+export function markStale(id: string, digest: string, isStale: boolean) {
+  const known = find(id)
+  if (!known || known.outcome || known.call.approval.digest !== digest || isStale === (known.stale ?? false)) return
+  const { stale: _, ...rest } = known
+  change(id, isStale ? { ...rest, stale: true } : rest)
 }
 
 export function close(id: string, outcome: Outcome) {

@@ -1,9 +1,10 @@
 // What a dry run foresees, and what a call came to.
 import type { Call, DryRun } from '../../src/client/client.ts'
-import { Block, Raw } from '../activity/raw.tsx'
 import { Status } from '../activity/status.tsx'
-import { Diff } from '../diff/diff.tsx'
+import { Shown } from '../diff/shown.tsx'
 import { hrefOf } from '../shell/routes.ts'
+import { marked } from '../text/hidden.tsx'
+import { Block, Raw } from '../text/raw.tsx'
 import { span } from '../text/time.ts'
 
 const VERDICTS: Record<DryRun['verdict']['decision'], { words: string; kind: string }> = {
@@ -19,23 +20,15 @@ export function Foreseen({ dryRun: { verdict, paths, preview } }: { dryRun: DryR
     <section class="detail-section" aria-label="Dry run">
       <h3>Dry run</h3>
       <p class={`notice ${kind}`}>
-        <strong>{words}.</strong> {verdict.reason}
+        <strong>{words}.</strong> {marked(verdict.reason)}
       </p>
-      {preview?.notes && (
-        <ul class="notes">
-          {preview.notes.map(note => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
-      {preview?.diff !== undefined && <Diff text={preview.diff} />}
-      {preview?.text !== undefined && <Block text={preview.text} label="What it would do" />}
+      {preview && <Shown preview={preview} />}
       {paths.length > 0 && (
         <p class="small">
           <span class="muted">Touches </span>
           {paths.map(({ path, access }) => (
             <span key={`${path} ${access}`} class="touched">
-              <code>{path}</code> <span class="muted">({access})</span>
+              <code>{marked(path)}</code> <span class="muted">({access})</span>
             </span>
           ))}
         </p>
@@ -77,10 +70,10 @@ export function Answer({ call }: { call: Call }) {
       )}
       {call.status === 'error' && (
         <p class="notice bad">
-          <strong>{call.error.code}</strong> {call.error.message}
+          <strong>{call.error.code}</strong> {marked(call.error.message)}
         </p>
       )}
-      {'reason' in call && call.reason && <p class="notice">{call.reason}</p>}
+      {'reason' in call && call.reason && <p class="notice">{marked(call.reason)}</p>}
     </section>
   )
 }

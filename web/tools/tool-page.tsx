@@ -8,6 +8,8 @@ import { client, whatFailed } from '../session/session.ts'
 import { Fault } from '../shell/fault.tsx'
 import { hrefOf } from '../shell/routes.ts'
 import { say } from '../shell/say.tsx'
+import { marked } from '../text/hidden.tsx'
+import { Raw } from '../text/raw.tsx'
 import { Answer, Foreseen } from './answer.tsx'
 import { Effect } from './tools.tsx'
 
@@ -54,13 +56,13 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
   return (
     <div class="detail">
       <header class="detail-head">
-        <h2 class="mono">{tool.name}</h2>
+        <h2 class="mono">{marked(tool.name)}</h2>
         <Effect effect={tool.effect} />
         <a class="button quiet detail-close" href={hrefOf('tools')}>
           Close
         </a>
       </header>
-      <p>{tool.description}</p>
+      <p>{marked(tool.description)}</p>
       <form
         class="tool-form"
         onSubmit={event => {
@@ -89,7 +91,7 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
       {outcome.value.is === 'called' && <Answer call={outcome.value.call} />}
       <details class="detail-section">
         <summary>What it answers with</summary>
-        <pre class="code">{JSON.stringify(tool.output, null, 2)}</pre>
+        <Raw value={tool.output} label="What it answers with" />
       </details>
     </div>
   )

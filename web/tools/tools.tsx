@@ -6,6 +6,7 @@ import { client, whatFailed } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { onEvent } from '../store/step.ts'
+import { marked } from '../text/hidden.tsx'
 import { ToolPage } from './tool-page.tsx'
 
 export function Tools() {
@@ -51,7 +52,7 @@ export function Tools() {
         )}
         {groups.map(({ category, tools }) => (
           <section key={category} aria-label={category}>
-            <h2 class="list-heading">{category}</h2>
+            <h2 class="list-heading">{marked(category)}</h2>
             <ul>
               {tools.map(tool => (
                 <ToolItem key={tool.name} tool={tool} current={tool.name === opened} />
@@ -77,11 +78,11 @@ const ToolItem = ({ tool: { name, description, effect }, current }: { tool: List
   <li>
     <a class="list-item" href={hrefOf('tools', name)} aria-current={current ? 'true' : undefined}>
       <span class="list-line">
-        <span class="list-title mono">{name}</span>
+        <span class="list-title mono">{marked(name)}</span>
         <Effect effect={effect} />
       </span>
       <span class="list-facts">
-        <span class="list-words">{description}</span>
+        <span class="list-words">{marked(description)}</span>
       </span>
     </a>
   </li>

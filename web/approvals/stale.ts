@@ -1,0 +1,51 @@
+// Whether what is shown of a call is still what it would do. The server is asked when a card comes up, and when a file that
+// the call is about changes meanwhile; so it is told before somebody decides, not only after.
+import { ToolgateError } from '../../src/client/client.ts'
+import { client } from '../session/session.ts'
+import { say } from '../shell/say.tsx'
+import { markStale, pending, type Waiting } from '../store/approvals.ts'
+import { onEvent } from '../store/step.ts'
+
+/** Calls that the server is being asked about, and which of them have to be asked about again. */
+const looking = new Map<string, { again: boolean }>()
+
+/** Asks once at a time, however often the files change meanwhile. */
+export async function look(call: Waiting): Promise<void> {
+  const id = call.tool_call_id
+  const under_way = looking.get(id)
+  if (under_way) {
+    under_way.again = true
+    return
+  }
+  const turn = { again: false }
+  looking.set(id, turn)
+  await lookOnce(call)
+  looking.delete(id)
+  const now = turn.again && pending.peek().find(({ call }) => call.tool_call_id === id)
+  if (now) await look(now.call)
+}
+
+/** Where it cannot be known, as without a connection, it stays as it was. */
+async function lookOnce({ tool_call_id: id, approval: { digest, preview } }: Waiting): Promise<void> {
+  try {
+    await client().preview(id, { digest })
+    markStale(id, digest, false)
+  } catch (error) {
+    if (!(error instanceof ToolgateError) || error.code !== 'PREVIEW_CHANGED') return
+    markStale(id, digest, true)
+    say(`Changed since it was shown: ${preview.title}`)
+  }
+}
+
+/** Looks anew at what waits as files change. */
+export const watchFiles = () =>
+  onEvent(event => {
+    if (event.type !== 'file.changed') return
+    for (const { call } of pending.peek())
+      if (call.workspace === event.workspace && call.created_at < event.time && isAbout(call, event.path))
+        void look(call)
+  })
+
+/** A call without a diff is about what its params name. */
+const isAbout = ({ approval: { files = [] }, params }: Waiting, path: string) =>
+  files.some(file => file.path === path || file.to === path) || Object.values(params as object).includes(path)
