@@ -33,7 +33,6 @@
 
 (defun toolgate-call--tools (connection)
   "Return the tools that the server of CONNECTION has."
-  (message "Asking which tools there are… (C-g gives up)")
   (toolgate-get-list (toolgate-http-wait connection "GET" "/tools") 'tools))
 
 (defun toolgate-call--choose (tools)

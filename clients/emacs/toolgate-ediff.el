@@ -26,7 +26,6 @@
   (let ((call toolgate-decide-call))
     (when (toolgate-get call 'edited)
       (user-error "Of params that you edited there is the diff alone; d shows it"))
-    (message "Asking for the texts… (C-g gives up)")
     (toolgate-ediff--choose
      call
      (toolgate-http-wait

@@ -61,7 +61,6 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
         (params (toolgate-edit--params)))
     (unless (toolgate-store-pending-p call)
       (user-error "This waits no more"))
-    (message "Checking… (C-g gives up)")
     (when-let ((edited (toolgate-decide-dry-run
                         call params
                         (lambda (problem)

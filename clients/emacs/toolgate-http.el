@@ -125,7 +125,11 @@ that with it and return nil."
                          :on-error (lambda (found) (setq problem found))
                          options)))
     (unwind-protect
-        (while (not (or answer problem)) (accept-process-output nil 0.1))
+        (let ((waited 0))
+          (while (not (or answer problem))
+            (accept-process-output nil 0.1)
+            (when (= 4 (setq waited (1+ waited)))
+              (message "Waiting for the server… (C-g gives up)"))))
       (funcall give-up))
     (cond ((null problem) (car answer))
           (on-error (funcall on-error problem) nil)

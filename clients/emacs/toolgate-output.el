@@ -61,16 +61,25 @@ The whole is a button away."
 
 (defun toolgate-output-show (id connection title)
   "Go to what the call ID of CONNECTION prints; TITLE says what that is."
-  (let ((buffer (get-buffer-create (format "*Agent Output: %s*" id))))
-    (pop-to-buffer buffer)
-    (unless (derived-mode-p 'toolgate-output-mode)
+  (let ((known (toolgate-output--find id)))
+    (pop-to-buffer (or known
+                       (toolgate-show-new-buffer
+                        (format "*Agent Output: %s*"
+                                (truncate-string-to-width
+                                 (toolgate-faces-line title) 40 nil nil t))
+                        id)))
+    (unless known
       (toolgate-output-mode)
       (setq toolgate-output-call id
             toolgate-buffer-connection connection
-            toolgate-output--max toolgate-output-max-bytes
-            mode-line-process (concat " " (truncate-string-to-width
-                                           (toolgate-faces-line title) 40)))
+            toolgate-output--max toolgate-output-max-bytes)
       (toolgate-output--read))))
+
+(defun toolgate-output--find (id)
+  "Return the buffer that shows what the call ID prints, if there is one."
+  (seq-find (lambda (buffer)
+              (equal id (buffer-local-value 'toolgate-output-call buffer)))
+            (buffer-list)))
 
 (defun toolgate-output--header ()
   "Return the header line: how much there is, and which keys."

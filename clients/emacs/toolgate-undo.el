@@ -46,29 +46,41 @@
   (interactive)
   (let* ((connection (toolgate-current-connection))
          (id (toolgate-undo--choose connection)))
-    (message "Asking what undoing would do… (C-g gives up)")
     (pop-to-buffer
      (toolgate-undo--buffer
       connection id
       (toolgate-http-wait connection "GET" (format "/calls/%s/undo" id))))))
 
+(defconst toolgate-undo--most 50
+  "How many of the latest calls that have ended are looked at.")
+
 (defun toolgate-undo--choose (connection)
-  "Ask which call of CONNECTION is to be undone, and return its id."
-  (let ((choices (mapcar #'toolgate-undo--choice
-                         (seq-filter
-                          (lambda (call)
-                            (equal "success" (toolgate-get call 'status)))
-                          (reverse (toolgate-store-calls connection))))))
-    (unless choices (user-error "No call has ended that is known here"))
-    (toolgate-choose "Undo (RET: the latest): " choices (caar choices))))
+  "Ask which call of CONNECTION is to be undone, and return its id.
+Only calls that changed files can be."
+  (let ((choices
+         (mapcar #'toolgate-undo--choice
+                 (seq-filter (lambda (call) (toolgate-get-list call 'changes))
+                             (toolgate-get-list
+                              (toolgate-http-wait
+                               connection "GET" "/calls"
+                               :query `((status . success)
+                                        (limit . ,toolgate-undo--most)))
+                              'calls)))))
+    (unless choices
+      (user-error "None of the latest calls of %s has changed a file"
+                  (toolgate-connection-name connection)))
+    (toolgate-choose (format "Undo (default %s): " (caar choices))
+                     choices (caar choices))))
 
 (defun toolgate-undo--choice (call)
   "Return the words for CALL, and its id."
-  (cons (format "%s: %s, %s ago  %s" (toolgate-get call 'tool)
-                (or (toolgate-get call 'title) "done")
-                (toolgate-faces-age (toolgate-get call 'finished_at))
-                (toolgate-get call 'tool_call_id))
-        (toolgate-get call 'tool_call_id)))
+  (let ((id (toolgate-get call 'tool_call_id)))
+    (cons (format "%s: %s, %s ago  %s" (toolgate-get call 'tool)
+                  (toolgate-faces-line (or (toolgate-get call 'result 'title)
+                                           "done"))
+                  (toolgate-faces-age (toolgate-get call 'finished_at))
+                  id)
+          id)))
 
 (defun toolgate-undo--buffer (connection id shown)
   "Return a buffer that shows what undoing ID of CONNECTION would do, by SHOWN."

@@ -43,6 +43,21 @@
       (toolgate-output--take '((text . "") (next_offset . 26) (ended . t)))
       (should (equal toolgate-output--state "ended")))))
 
+(ert-deftest toolgate-output-buffers ()
+  "Each command has one buffer, however often it is asked for."
+  (let ((inhibit-message t))
+    (save-window-excursion
+      (cl-letf (((symbol-function 'toolgate-output--read) #'ignore))
+        (dolist (id '("tc_1234" "tc_5678" "tc_1234"))
+          (toolgate-output-show id nil "npm\nstart"))
+        (let ((names (seq-filter (lambda (name)
+                                   (string-prefix-p "*Agent Output" name))
+                                 (mapcar #'buffer-name (buffer-list)))))
+          (should (equal (sort names #'string<)
+                         '("*Agent Output: npm start 5678*"
+                           "*Agent Output: npm start*")))
+          (mapc #'kill-buffer names))))))
+
 (ert-deftest toolgate-log-appends ()
   "Each event is a line, told once."
   (with-temp-buffer
@@ -70,29 +85,33 @@
 (ert-deftest toolgate-undo-of-the-latest ()
   "RET takes back the latest; what has changed since is shown anew."
   (let* ((looks 0) undone
+         (calls (vconcat
+                 (mapcar (lambda (id)
+                           `((tool_call_id . ,id) (tool . "edit_file")
+                             (result (title . "a.txt"))
+                             (changes . ,(if (equal id "tc_3") []
+                                           [((path . "a.txt"))]))
+                             (finished_at . "2026-01-01T00:00:00Z")))
+                         '("tc_3" "tc_2" "tc_1"))))
          (look (lambda (id)
                  (cl-incf looks)
                  `((available . t) (digest . ,(format "%s-%d" id looks))
                    (files . [((action . "restore") (path . "a.txt")
                               (diff . "-b\n+a\n"))])))))
     (cl-letf (((symbol-function 'toolgate-current-connection) #'ignore)
-              ((symbol-function 'toolgate-store-calls)
-               (lambda (_)
-                 (mapcar (lambda (id)
-                           `((tool_call_id . ,id) (tool . "edit_file")
-                             (title . "a.txt") (status . "success")
-                             (finished_at . "2026-01-01T00:00:00Z")))
-                         '("tc_1" "tc_2"))))
               ((symbol-function 'completing-read)
                (lambda (_ choices _ _ _ _ default)
                  (should (string-match-p
                           "\\`edit_file: a.txt, .* ago  tc_2\\'" default))
-                 (should (= 2 (length (all-completions "" choices))))
+                 (should (equal '("tc_2" "tc_1")
+                                (mapcar (lambda (choice) (substring choice -4))
+                                        (all-completions "" choices))))
                  default))
               ((symbol-function 'toolgate-http-wait)
                (lambda (_ _ path &rest _)
-                 (should (equal path "/calls/tc_2/undo"))
-                 (funcall look "tc_2")))
+                 (pcase path
+                   ("/calls" `((calls . ,calls)))
+                   ("/calls/tc_2/undo" (funcall look "tc_2")))))
               ((symbol-function 'toolgate-undo-preview)
                (cl-function
                 (lambda (id &key callback &allow-other-keys)
