@@ -98,10 +98,11 @@ codes.")))
   (insert (toolgate-faces-text (concat "! " text) 'toolgate-stale) "\n"))
 
 (defun toolgate-approval-text--warn-of-change (file)
-  "Insert that FILE is not as it was when the call was shown."
+  "Insert that FILE is perhaps not as it was when the call was shown.
+What others than tools change is told up to a second late."
   (toolgate-approval-text--warn
-   (format "%s has changed since this was shown.  Approving does nothing but \
-show what it would do now." (toolgate-faces-line file))))
+   (format "%s has changed meanwhile: where this would do something else by \
+now, approving only shows what." (toolgate-faces-line file))))
 
 (defun toolgate-approval-text-add-change (file)
   "Say in the current buffer, which shows a call, that FILE has changed since.

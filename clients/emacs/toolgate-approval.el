@@ -151,7 +151,7 @@
                                     (- (toolgate-faces-seconds-since expires)))))
                       (concat "risk " (toolgate-faces-risk-text call))
                       (and (toolgate-get call 'overtaken)
-                           (toolgate-faces-text "changed since" 'toolgate-stale))
+                           (toolgate-faces-text "file changed" 'toolgate-stale))
                       (concat (toolgate-faces-text "y" 'toolgate-key) " approve  "
                               (toolgate-faces-text "n" 'toolgate-key) " reject  "
                               (toolgate-faces-text "?" 'toolgate-key) " help"))))

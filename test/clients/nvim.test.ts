@@ -214,9 +214,12 @@ t.test('deciding', { skip }, async t => {
 
     await editor.command('Toolgate approvals')
     write('poem.txt', 'red roses\nviolets\n')
+    const since = '! poem.txt has changed meanwhile: where it would do something else by now, y only shows what.'
+    await until(`vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), '${since}')`)
     const stale = await client.approve(call.tool_call_id, { digest: call.approval.digest }).catch(error => error)
     t.equal(stale.code, 'PREVIEW_CHANGED')
     await until(`vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' red roses')`)
+    t.notOk((await lines(name)).includes(since), 'what is shown now is so')
 
     await client.reject(call.tool_call_id)
     await until(NOTHING_WAITS)

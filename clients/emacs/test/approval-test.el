@@ -350,19 +350,19 @@
   (let ((change (lambda (seq path)
                   `((100 (seq . ,seq) (type . "file.changed") (path . ,path)
                          (workspace . "default") (by . "external")))))
-        (line "! poem.txt has changed since this was shown.  Approving does \
-nothing but show what it would do now.\n"))
+        (line "! poem.txt has changed meanwhile: where this would do something \
+else by now, approving only shows what.\n"))
     (approval-test-with (mapcar #'approval-test-call '("tc_1" "tc_2"))
       (approval-test-in (approval-test-call "tc_1")
         (search-forward "+tulips")
         (toolgate-take-events connection (funcall change 3 "other.txt"))
-        (should-not (string-match-p "changed since" (buffer-string)))
+        (should-not (string-match-p "has changed meanwhile" (buffer-string)))
         (toolgate-take-events connection (funcall change 4 "poem.txt"))
         (toolgate-take-events connection (funcall change 5 "poem.txt"))
         (should (looking-back "\\+tulips" (line-beginning-position)))
         (should (string-prefix-p (concat "Edit poem.txt\n" line "\nTool")
                                  (buffer-string)))
-        (should (string-match-p "risk medium · changed since ·"
+        (should (string-match-p "risk medium · file changed ·"
                                 (toolgate-approval--header)))
         (should-error (toolgate-approval-approve) :type 'user-error)
         ;; One that is shown later tells it as well; what is shown anew does not.
@@ -372,7 +372,7 @@ nothing but show what it would do now.\n"))
         (let ((fresh (approval-test-call "tc_1")))
           (setf (alist-get 'digest (alist-get 'approval fresh)) "fresh")
           (toolgate-store-renew connection fresh))
-        (should-not (string-match-p "changed since" (buffer-string)))
+        (should-not (string-match-p "has changed meanwhile" (buffer-string)))
         (should (string-match-p "! It would do something else by now"
                                 (buffer-string)))))))
 

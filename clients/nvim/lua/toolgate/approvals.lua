@@ -6,7 +6,7 @@ local M = {
   pending = {},
 }
 
---- Told of what happens here: `opened(call)`, `renewed(call)`, `settled(call, how, mine)`. Set by the view.
+--- Told of what happens here: `opened(call)`, `renewed(call)`, `overtaken(call)`, `settled(call, how, mine)`. Set by the view.
 M.on = {}
 
 function M.find(id)
@@ -82,6 +82,25 @@ function M.became(ended)
   return type(why) == 'string' and ('%s: %s'):format(word, why) or word
 end
 
+--- Whether the call was shown with what it would do to this file.
+local function is_about(call, file)
+  for _, each in ipairs(call.approval.files or {}) do
+    if each.path == file or each.to == file then return true end
+  end
+  return type(call.params) == 'table' and call.params.path == file
+end
+
+--- A file has changed: a call that is about it may do something else by now than was shown. What others than tools change is
+--- told up to a second late, so the server may have shown it already.
+local function overtake(workspace, file)
+  for _, call in ipairs(M.pending) do
+    if call.workspace == workspace and call.overtaken ~= file and is_about(call, file) then
+      call.overtaken = file
+      M.on.overtaken(call)
+    end
+  end
+end
+
 --- What happened up to here is in the snapshot already.
 local head = 0
 
@@ -99,6 +118,11 @@ local hear = {
   ['tool.decision'] = function(event)
     local by = type(event.by) == 'table' and event.by.client
     M.settle(event.tool_call_id, (event.decision or 'decided') .. (by and (' by ' .. by) or ''))
+  end,
+  ['file.changed'] = function(event)
+    if event.seq <= head then return end
+    overtake(event.workspace, event.path)
+    if event.from then overtake(event.workspace, event.from) end
   end,
   ['tool.result'] = function(event) M.settle(event.tool_call_id, M.became(event)) end,
 }

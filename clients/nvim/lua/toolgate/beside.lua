@@ -241,6 +241,13 @@ function M.renew(view)
   end
 end
 
+--- What it shows is the same, but there is more to say of it: keys decide as before.
+function M.say_more(view)
+  local ready_at = view.ready_at
+  M.renew(view)
+  view.ready_at = ready_at
+end
+
 local function forget(view)
   view.is_over = true
   local index = position(view)

@@ -110,6 +110,7 @@ local function view_of(call)
   function view.draw()
     local fresh = approvals.find(id)
     view.digest = fresh.approval.digest
+    if view.changed then view.changed.overtaken = fresh.overtaken end
     return words.of_call(view.changed or fresh)
   end
   function view.about()
@@ -158,6 +159,10 @@ approvals.on.renewed = function(call)
   if kept and params.are(kept, call) then kept = nil end
   view.kept = kept
   if kept then say('the call is not as it was: this is what was asked. e opens your parameters again.') end
+end
+
+approvals.on.overtaken = function(call)
+  beside.say_more(views[call.tool_call_id])
 end
 
 approvals.on.settled = function(call, how, mine)

@@ -133,6 +133,9 @@ function M.of_call(call)
     or 'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away', QUIET)
   add(approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
     approval.level == 'strict' and 'ToolgateWarning' or nil)
+  if call.overtaken then
+    add(('! %s has changed meanwhile: where it would do something else by now, y only shows what.'):format(call.overtaken), 'ToolgateWarning')
+  end
   for _, note in ipairs(preview.notes or {}) do
     add('! ' .. note, 'ToolgateWarning')
   end
