@@ -78,7 +78,8 @@ const SCENES: readonly Scene[] = [
   {
     name: 'metrics',
     route: 'metrics',
-    prepare: page => page.getByRole('table').getByText('read_file').first().waitFor()
+    // Four curves: those of the server come with the second look.
+    prepare: page => page.locator('.spark').nth(3).waitFor({ state: 'attached' })
   },
   {
     name: 'tools',

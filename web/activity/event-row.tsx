@@ -82,7 +82,8 @@ const Change = ({ change }: { change: CallSummary['change'] }) =>
   change === undefined ? null : (
     <span class="event-files muted">
       {change.files === 1 ? '' : `${change.files} files `}
-      <span class="added number">+{change.added}</span> <span class="removed number">−{change.removed}</span>
+      {change.added > 0 && <span class="added number">+{change.added}</span>}{' '}
+      {change.removed > 0 && <span class="removed number">−{change.removed}</span>}
     </span>
   )
 
