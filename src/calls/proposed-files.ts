@@ -5,6 +5,7 @@ import { ToolError } from '../errors.ts'
 import { decode } from '../text/encoding.ts'
 import { parsePatch, type Section } from '../text/patch.ts'
 import { applyHunks } from '../text/patch-apply.ts'
+import { PatchFault } from '../text/patch-lines.ts'
 import { FILE_HREFS, type FileHrefs } from '../tool/front-end.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
@@ -47,7 +48,7 @@ export async function proposedFiles(
   if (!diff) return []
   let room = MOST
   const files: ProposedFile[] = []
-  for (const section of parsePatch(diff).sections) {
+  for (const section of sectionsOf(diff)) {
     const file = await fileOf(engine, live, section)
     room -= (file.before?.length ?? 0) + (file.after?.length ?? 0)
     files.push(room < 0 ? { path: file.path, withheld: 'too_large' } : file)
@@ -64,11 +65,22 @@ export async function fileHrefs(
   shown: Shown
 ): Promise<FileHrefs[] | undefined> {
   try {
-    if (!preview.diff || parsePatch(preview.diff).sections.length > MOST_NAMED) return undefined
+    const { length } = sectionsOf(preview.diff ?? '')
+    if (length === 0 || length > MOST_NAMED) return undefined
     const files = await proposedFiles(engine, live, preview, shown)
     return files.map(({ before: _, after: __, ...hrefs }) => hrefs)
   } catch (error) {
     if (error instanceof ToolError) return undefined
+    throw error
+  }
+}
+
+/** None where a diff is only to be read, as those are that tell of binary files. */
+function sectionsOf(diff: string): readonly Section[] {
+  try {
+    return diff === '' ? [] : parsePatch(diff).sections
+  } catch (error) {
+    if (error instanceof PatchFault) return []
     throw error
   }
 }
@@ -89,7 +101,8 @@ async function fileOf(engine: Engine, live: Live, section: Section): Promise<Pro
   const { path, to, does, hunks } = section
   const about = { path, ...(to !== undefined && { to }) }
   if (!mayShow(engine, live, { path })) return { ...about, withheld: 'not_to_be_shown' }
-  const was = await live.host.files.look(path)
+  const was = await live.host.files.look(path).catch(notAFile)
+  if (was === 'folder') return { ...about, withheld: 'not_text' }
   if (was && !was.bytes) return { ...about, withheld: 'too_large' }
   const before = was && decode(was.bytes!)?.text
   if (was && before === undefined) return { ...about, withheld: 'not_text' }
@@ -98,4 +111,10 @@ async function fileOf(engine: Engine, live: Live, section: Section): Promise<Pro
   if (made.outcome !== 'applied' || made.hunks.some(({ match }) => match !== 'exact'))
     return { ...about, withheld: 'unknown' }
   return { ...about, ...(before !== undefined && { before }), after: made.text }
+}
+
+/** A repository within shows as a file in diffs, and is a folder. */
+function notAFile(error: unknown): 'folder' {
+  if (error instanceof ToolError && error.code === 'NOT_A_FILE') return 'folder'
+  throw error
 }

@@ -68,7 +68,7 @@ t.test('a call that needs a decision is answered with what would happen', async 
   })
   t.equal(status, 202)
   const reason = 'It changes files.'
-  const { always_options, ...approval } = body.approval
+  const { always_options, files, ...approval } = body.approval
   t.strictSame(normal({ ...body, approval }), {
     status: 'awaiting_approval',
     tool_call_id: 'tc_1',
@@ -94,6 +94,8 @@ t.test('a call that needs a decision is answered with what would happen', async 
     }
   })
   t.equal(always_options.length, 4)
+  const href = (side: string) => `/calls/${body.tool_call_id}/preview/0/${side}?digest=${approval.digest}`
+  t.strictSame(files, [{ path: 'a.txt', before_href: href('before'), after_href: href('after') }])
   t.equal(Date.parse(approval.expires_at) - Date.parse(body.created_at) >= 86_400_000, true)
   t.equal(app.read('a.txt'), 'one\n')
 })

@@ -125,6 +125,10 @@ t.test('files are stored as git stores them', async t => {
   symlinkSync('a.win', app.path('link'))
   app.write('data.bin', Buffer.from([0, 1, 2, 255]))
   const files = ['a.win', 'hidden.js', 'run.sh', 'link', 'data.bin']
+  const asked = await app.ask('git_commit', { message: 'Odd ones', files })
+  t.notOk('files' in asked.approval, 'a diff that tells of binary files is only to be read')
+  t.match(await app.get(`/calls/${asked.tool_call_id}/preview`), { files: [] })
+  await app.post(`/calls/${asked.tool_call_id}/reject`, {})
   const done = await app.commit('Odd ones', files)
   const { diff } = done.approval.preview
   for (const line of [
