@@ -324,6 +324,8 @@ async function run(t: Test) {
 async function showLilies(page: Page) {
   await openCard(page, 'Edit poem.txt')
   await press(page, 'Edit…')
+  // The first field has the focus.
+  await page.locator('dialog [name="/path"]:focus').waitFor()
   await page.locator('dialog').getByLabel('new').last().fill('lilies')
   await press(page, 'Show what it would do')
 }

@@ -26,6 +26,7 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
   const [isAskedTwice, askTwice] = useState(false)
   const [failure, setFailure] = useState<string>()
   const looks = useRef(0)
+  const inside = useRef<HTMLDivElement>(null)
   const guard = useGuard(String(looks.current))
   const fail = (error: unknown) => setFailure(whatFailed(error))
   const { digest, level } = call.approval
@@ -35,6 +36,8 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
       .then(({ input }) => setForm(new Form(input, call.params)))
       .catch(fail)
   }, [])
+  // The fields come after the dialog, which could give its focus to a button alone.
+  useEffect(() => inside.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), [form])
   // What the call would do has changed, and with it perhaps what the changed one would.
   useEffect(() => {
     if (!foreseen || foreseen.call.approval.digest === digest) return
@@ -87,7 +90,7 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
         onClose={onClose}
         onSubmit={() => (foreseen ? submit() : void look())}
       >
-        <div class="inside">
+        <div class="inside" ref={inside}>
           <Fault text={failure} />
           {foreseen ? (
             <WouldDo run={foreseen.run} />
