@@ -79,11 +79,26 @@ was found."
   (member (toolgate-get record 'url) toolgate-connect--left))
 
 (defun toolgate-connect-known (record)
-  "Return the connection to the server of RECORD, if there is one."
-  (seq-find (lambda (connection)
-              (equal (toolgate-get record 'url)
-                     (toolgate-endpoint-url connection)))
-            toolgate-connections))
+  "Return the connection to the server of RECORD, if there is one.
+One that was lost and is of the same folders is to that server from now on: it
+was started again, at another port."
+  (or (seq-find (lambda (connection)
+                  (equal (toolgate-get record 'url)
+                         (toolgate-endpoint-url connection)))
+                toolgate-connections)
+      (when-let ((lost (seq-find (lambda (connection)
+                                   (and (eq 'lost (toolgate-connection-status
+                                                   connection))
+                                        (equal (toolgate-connect--roots record)
+                                               (toolgate-connection-roots
+                                                connection))))
+                                 toolgate-connections)))
+        (toolgate-connect--point lost record)
+        lost)))
+
+(defun toolgate-connect--roots (record)
+  "Return the folders that the server of RECORD serves."
+  (mapcar #'file-name-as-directory (toolgate-get-list record 'roots)))
 
 (defun toolgate-connect-by (record folder)
   "Connect to the server of RECORD, which was looked for for FOLDER."
@@ -112,8 +127,7 @@ was found."
 
 (defun toolgate-connect--point (connection record)
   "Make CONNECTION one to the server of RECORD."
-  (let ((roots (mapcar #'file-name-as-directory
-                       (toolgate-get-list record 'roots))))
+  (let ((roots (toolgate-connect--roots record)))
     ;; Another set of folders has another journal, with a count of its own.
     (when (and (toolgate-connection-roots connection)
                (not (equal roots (toolgate-connection-roots connection))))

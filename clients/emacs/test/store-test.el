@@ -262,5 +262,21 @@
       (setq toolgate-connections (list outer))
       (should (eq outer (toolgate-current-connection))))))
 
+(ert-deftest toolgate-connect-takes-up-what-was-lost ()
+  "A server that was started again has one connection, as before."
+  (let ((record '((url . "http://127.0.0.1:2") (pid . 7) (token . "t")
+                  (roots . ["/p"]))))
+    (store-test-with connection
+      ;; A second server of the folder is another one.
+      (should-not (toolgate-connect-known record))
+      (setf (toolgate-connection-status connection) 'lost)
+      (should-not (toolgate-connect-known `((roots . ["/q"]) ,@record)))
+      (should (eq connection (toolgate-connect-known record)))
+      (should (equal (list (toolgate-endpoint-url connection)
+                           (toolgate-connection-pid connection))
+                     '("http://127.0.0.1:2" 7)))
+      (setf (toolgate-connection-status connection) 'live)
+      (should (eq connection (toolgate-connect-known record))))))
+
 (provide 'store-test)
 ;;; store-test.el ends here
