@@ -4,7 +4,7 @@ import { CliError, EXIT, usage } from './exit.ts'
 import { type Preset, putToPerson } from './put-to-person.ts'
 import type { Verb } from './run.ts'
 import type { Waiting } from './watched-call.ts'
-import { alwaysText, approvalText, whatBecame } from './words.ts'
+import { alwaysText, approvalText, asChangedText, whatBecame } from './words.ts'
 
 interface Options {
   yes?: boolean
@@ -74,9 +74,21 @@ async function approveOne(context: Context, client: Client, id: string, options:
   const call = await waitingCall(client, id, signal)
   if (!terminal.json) terminal.say(`${approvalText(terminal, call)}\n\n${alwaysText(terminal, call)}`)
   const digest = options.digest ?? call.approval.digest
-  const approved = await client.approve(id, { digest, confirm: true, signal, ...presetOf(options) })
+  const preset = presetOf(options)
+  const params = preset.modified_params as Record<string, unknown> | undefined
+  const changed = params && (await wouldDo(context, client, call, params))
+  const approved = await client.approve(id, { digest, confirm: true, signal, ...preset, ...changed })
   if (terminal.json) terminal.outJson(approved)
   else terminal.out(`${id} approved`)
+}
+
+/** What the call would do with these params: shown, and what the approval is bound to. */
+async function wouldDo({ terminal, signal }: Context, client: Client, call: Waiting, params: Record<string, unknown>) {
+  const { tool, session_id, workspace, agent } = call
+  const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
+  const told = await client.dryRun(tool, params, options)
+  if (!terminal.json) terminal.say(asChangedText(terminal, { tool, params, told }))
+  return told.digest === undefined ? {} : { modified_digest: told.digest }
 }
 
 const presetOf = ({ always, reason, params }: Options): Preset => ({

@@ -1,5 +1,6 @@
 // Putting a waiting call to the person at the terminal: all of it is shown, then one key decides. What is decided on is what
 // was shown; whoever decides elsewhere first, or changes what would happen, ends the question.
+import { isDeepStrictEqual } from 'node:util'
 import { type Call, type Client, ToolgateError } from '../client/client.ts'
 import type { Approve } from '../client/wire.ts'
 import type { Context } from './context.ts'
@@ -8,7 +9,7 @@ import { Keys } from './keys.ts'
 import { page } from './pager.ts'
 import { paintDiff, safe, safeJson } from './terminal.ts'
 import { CallChanged, type Waiting, WatchedCall } from './watched-call.ts'
-import { approvalText, whatBecame } from './words.ts'
+import { approvalText, asChangedText, whatBecame } from './words.ts'
 
 /** What goes with an approval from the start. */
 export type Preset = Pick<Approve, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
@@ -66,6 +67,8 @@ class Question {
         return await this.#decided(call, changed)
       } catch (error) {
         if (!(error instanceof CallChanged)) throw error
+        // Where only files have changed, what the person made of the params still holds, and is shown once more.
+        if (isDeepStrictEqual(call.params, this.#watched.call.params)) continue
         this.#preset = {}
         this.#editedIsStrict = false
       }
@@ -122,7 +125,23 @@ class Question {
       return undefined
     const { signal } = this.#context
     const decision = { digest, ...(strict && { confirm: true }), ...this.#preset, ...more, signal }
-    return { did: 'approved', call: await this.#client.approve(call.tool_call_id, decision) }
+    return { did: 'approved', call: await this.#approveAsShown(call, decision) }
+  }
+
+  /** Where the server had not yet seen what was shown here, it has now: what is approved has the same digest. */
+  async #approveAsShown(
+    { tool_call_id, approval }: Waiting,
+    decision: Approve & { signal: AbortSignal }
+  ): Promise<Call> {
+    try {
+      return await this.#client.approve(tool_call_id, decision)
+    } catch (error) {
+      if (!(error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED')) throw error
+      const { signal } = decision
+      const now = await this.#client.get(tool_call_id, { signal })
+      if (now.status !== 'awaiting_approval' || now.approval.digest !== approval.digest) throw error
+      return await this.#client.approve(tool_call_id, decision)
+    }
   }
 
   async reject(call: Waiting, reason?: string): Promise<Outcome> {
@@ -171,18 +190,12 @@ class Question {
     const params = this.#preset.modified_params ?? {}
     const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
     try {
-      const { verdict, preview, digest } = await this.#client.dryRun(tool, params, options)
+      const told = await this.#client.dryRun(tool, params, options)
+      const { verdict, digest } = told
       this.#editedIsStrict = verdict.decision === 'strict'
       const { modified_digest: _, ...kept } = this.#preset
       this.#preset = { ...kept, ...(digest !== undefined && { modified_digest: digest }) }
-      const text = [
-        terminal.paint('bold', `\nAs you changed it: ${safe(preview?.title ?? tool)}`),
-        `  verdict  ${verdict.decision}: ${safe(verdict.reason)}`,
-        `  params   ${safeJson(params)}`,
-        ...(preview?.text ? ['', safe(preview.text)] : []),
-        ...(preview?.diff ? ['', paintDiff(terminal, preview.diff.trimEnd())] : [])
-      ].join('\n')
-      await page(this.#context, text, changed)
+      await page(this.#context, asChangedText(terminal, { tool, params, told }), changed)
     } catch (error) {
       const { modified_params: _, modified_digest: __, ...kept } = this.#preset
       this.#preset = kept

@@ -14,6 +14,8 @@ export class WatchedCall {
   readonly #end = new AbortController()
   #call: Call
   #changed = new AbortController()
+  #rechecking: Promise<void> | undefined
+  #recheckAgain = false
 
   constructor(call: Call, options: Watching) {
     this.#call = call
@@ -33,9 +35,36 @@ export class WatchedCall {
   async follow(): Promise<void> {
     const { client, signal, onDisconnect } = this.#options
     const both = AbortSignal.any([signal, this.#end.signal])
-    const types = ['tool.call', 'tool.decision', 'tool.result'] as const
-    const query = { types, tool_call_id: this.#call.tool_call_id, onDisconnect, signal: both }
-    for await (const _ of client.events(query)) await this.look().catch(() => {})
+    const types = ['tool.call', 'tool.decision', 'tool.result', 'file.changed'] as const
+    for await (const { type, tool_call_id } of client.events({ types, onDisconnect, signal: both }))
+      if (type === 'file.changed') this.#recheck()
+      else if (type === 'stream.snapshot' || tool_call_id === this.#call.tool_call_id) await this.look().catch(() => {})
+  }
+
+  /** Looks whether it would still do what was shown. Of many changes at once the last one is looked at. */
+  #recheck(): void {
+    this.#recheckAgain = true
+    this.#rechecking ??= this.#wouldDo().finally(() => {
+      this.#rechecking = undefined
+    })
+  }
+
+  async #wouldDo(): Promise<void> {
+    while (this.#recheckAgain) {
+      this.#recheckAgain = false
+      await this.#dryRun().catch(() => {})
+    }
+  }
+
+  async #dryRun(): Promise<void> {
+    const { client, signal } = this.#options
+    const call = this.#call
+    if (call.status !== 'awaiting_approval') return
+    const { tool, params, session_id, workspace, agent, approval } = call
+    const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
+    const { preview, digest } = await client.dryRun(tool, params as Record<string, unknown>, options)
+    if (preview === undefined || digest === undefined) return
+    this.#is({ ...call, approval: { ...approval, preview, digest } })
   }
 
   close(): void {
@@ -45,7 +74,10 @@ export class WatchedCall {
   /** Looks how it is now. */
   async look(): Promise<void> {
     const { client, signal } = this.#options
-    const call = await client.get(this.#call.tool_call_id, { signal })
+    this.#is(await client.get(this.#call.tool_call_id, { signal }))
+  }
+
+  #is(call: Call): void {
     const isSame = stampOf(call) === stampOf(this.#call)
     this.#call = call
     if (isSame) return

@@ -1,5 +1,5 @@
 // How calls and events are told to people.
-import type { Call, Event } from '../client/client.ts'
+import type { Call, DryRun, Event } from '../client/client.ts'
 import { EXIT } from './exit.ts'
 import { brief, paintDiff, type Style, safe, safeJson, type Terminal } from './terminal.ts'
 import { clock, due } from './times.ts'
@@ -73,6 +73,23 @@ export function approvalText(terminal: Terminal, call: Extract<Call, { status: '
     ...notes.map(note => terminal.paint('yellow', `  note     ${safe(note)}`)),
     ...(text === undefined ? [] : ['', safe(text)]),
     ...(diff === undefined ? [] : ['', paintDiff(terminal, diff.trimEnd())])
+  ].join('\n')
+}
+
+interface AsChanged {
+  tool: string
+  params: unknown
+  told: DryRun
+}
+
+/** What a call would do with other params. */
+export function asChangedText(terminal: Terminal, { tool, params, told: { verdict, preview } }: AsChanged): string {
+  return [
+    terminal.paint('bold', `\nAs you changed it: ${safe(preview?.title ?? tool)}`),
+    `  verdict  ${verdict.decision}: ${safe(verdict.reason)}`,
+    `  params   ${safeJson(params)}`,
+    ...(preview?.text ? ['', safe(preview.text)] : []),
+    ...(preview?.diff ? ['', paintDiff(terminal, preview.diff.trimEnd())] : [])
   ].join('\n')
 }
 

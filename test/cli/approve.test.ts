@@ -170,6 +170,19 @@ t.test('at a terminal', { skip: noTerminal }, async t => {
     t.match(await person.ended(), { code: 0 })
   })
 
+  t.test('what changes while it is read is shown anew by itself, and approved as it is shown then', async t => {
+    write('a.txt', 'one\n')
+    const id = await waits()
+    const person = await decide([id])
+    await person.sees(READY)
+    write('a.txt', 'zero\none\n')
+    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n/s)
+    person.press('y')
+    t.same(plain((await person.ended()).rest), 'y\nID approved\n')
+    t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+    t.equal(read('a.txt'), 'zero\ntwo\n')
+  })
+
   t.test('whoever decides elsewhere ends it; what changes is shown anew', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
@@ -209,7 +222,8 @@ t.test('where nobody can be asked, a digest or --yes is needed', async t => {
   t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /Say which calls/ })
   t.match(await toolgate(['approve', id, '--yes', '--params', JSON.stringify({ ...edit, new: 'six' })]), {
     code: 0,
-    stdout: ID
+    stdout: ID,
+    stderr: /\nAs you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+six\n$/s
   })
   t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
   t.equal(read('a.txt'), 'six\n')
