@@ -1,10 +1,30 @@
 // What an editor or an MCP client is told, to be copied into its own configuration.
 
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
 /** `folder`: where this package is; `root`: the project. */
 interface Place {
   folder: string
   root: string
 }
+
+/** What starts this program wherever it is started from. A clone is on no search path, and brings its own Node along. */
+function programOf({ folder }: Place): { command: string; before: readonly string[] } {
+  if (!isClone(folder)) return { command: 'toolgate', before: [] }
+  return { command: path.join(folder, 'node_modules/.bin/node'), before: [path.join(folder, 'bin/toolgate.cjs')] }
+}
+
+const started = (place: Place, root: string) => {
+  const { command, before } = programOf(place)
+  return { command, args: [...before, 'mcp', '--root', root] }
+}
+
+/** Its sources are in no package. */
+const isClone = (folder: string) => existsSync(path.join(folder, 'src/main.ts'))
+
+/** Whether the program that is named has been built. */
+export const isBuilt = (folder: string) => !isClone(folder) || existsSync(path.join(folder, 'dist/main.js'))
 
 interface Snippet {
   /** Where it goes. */
@@ -28,14 +48,12 @@ export const SNIPPETS: Readonly<Record<string, Snippet>> = {
   },
   vscode: {
     into: '.vscode/mcp.json',
-    text: () =>
-      asJson({
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor fills it in
-        servers: { toolgate: { type: 'stdio', command: 'toolgate', args: ['mcp', '--root', '${workspaceFolder}'] } }
-      })
+    text: place =>
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor fills it in
+      asJson({ servers: { toolgate: { type: 'stdio', ...started(place, '${workspaceFolder}') } } })
   },
   mcp: {
     into: 'the configuration of an MCP client',
-    text: ({ root }) => asJson({ mcpServers: { toolgate: { command: 'toolgate', args: ['mcp', '--root', root] } } })
+    text: place => asJson({ mcpServers: { toolgate: started(place, place.root) } })
   }
 }

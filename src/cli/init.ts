@@ -6,7 +6,7 @@ import { packageFolder } from '../host/user-file.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT, oneOf, usage } from './exit.ts'
 import { checksOf, configText, type Policy } from './init-policy.ts'
-import { SNIPPETS } from './init-snippets.ts'
+import { isBuilt, SNIPPETS } from './init-snippets.ts'
 import type { Verb } from './run.ts'
 
 interface Options {
@@ -107,6 +107,8 @@ function editorsIn(given: string): string[] {
 /** The lines alone are data, so that they can be appended to a file. */
 function tellEditors({ terminal }: Context, names: readonly string[], root: string) {
   const place = { folder: packageFolder(), root }
+  if (names.length > 0 && !isBuilt(place.folder))
+    terminal.fail(`toolgate: ${place.folder} is not built yet, and these lines need that: run npm run build there.`)
   if (terminal.json && names.length > 0)
     return terminal.outJson(
       Object.fromEntries(names.map(name => [name, { into: SNIPPETS[name]!.into, text: SNIPPETS[name]!.text(place) }]))

@@ -1,8 +1,15 @@
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { atTerminal, noTerminal } from './at-terminal.ts'
-import { place, served } from './toolgate.ts'
+import { BUILT, place, served } from './toolgate.ts'
+
+const versionBy = async (command: string, program: string) => {
+  const { stdout, stderr } = await promisify(execFile)(command, [program, 'version'])
+  return { code: 0, stdout, stderr }
+}
 
 const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
 
@@ -38,9 +45,12 @@ t.test('the lines for editors alone', async t => {
   )!
   t.ok(existsSync(path.join(folder, 'package.json')))
   const both = JSON.parse((await toolgate(['init', '--editor', 'mcp,vscode', '--json'])).stdout)
-  t.same(JSON.parse(both.mcp.text), {
-    mcpServers: { toolgate: { command: 'toolgate', args: ['mcp', '--root', project] } }
-  })
+  // From a clone its own program, which is on no search path.
+  const { command, args } = JSON.parse(both.mcp.text).mcpServers.toolgate
+  t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT, 'mcp', '--root', project])
+  t.same(await versionBy(command, args[0]), await toolgate(['version']))
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor fills it in
+  t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '${workspaceFolder}'])
   t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /--editor ed is not known/ })
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })
