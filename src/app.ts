@@ -97,6 +97,8 @@ export interface AppOptions {
   tools?: readonly Tool[]
   /** Hears that the journal can no longer be written: the process should end. */
   onFatal?: (cause: Error) => void
+  /** Takes the lines of the log, in place of standard error. */
+  log_to?: { write(line: string): void }
   /** Host header values that are right, port included; asked for each request. */
   hosts?: () => readonly string[]
   log?: Logger
@@ -130,7 +132,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     tokens: () => [...tokens.all(), ...ofServers()],
     environment
   })
-  const log = options.log ?? openLog(settings, masking)
+  const log = options.log ?? openLog(settings, masking, options.log_to)
   const instance = randomUUID()
   const left = clearLeftovers(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))
@@ -351,9 +353,12 @@ const withSecrets = (secrets: Settings['secrets'], names: readonly string[]) => 
   env: [...secrets.env, ...names]
 })
 
-/** JSON lines on standard error, without secrets. */
-function openLog(settings: Settings, masking: Masking): Logger {
-  const out = pino.destination({ fd: 2, sync: false })
+/** JSON lines, without secrets. */
+function openLog(
+  settings: Settings,
+  masking: Masking,
+  out: { write(line: string): void } = pino.destination({ fd: 2, sync: false })
+): Logger {
   return pino({ level: settings.log.level, redact: SECRETS }, maskedLines(out, masking))
 }
 

@@ -1,18 +1,17 @@
 // Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
-import path from 'node:path'
 import type { Settings } from '../config.ts'
 import { startInBackground } from '../host/processes/background.ts'
 import type { Discovery } from '../host/server/discovery.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { tellReady } from './ready.ts'
+import { logFileOf, tellReady } from './ready.ts'
 
 /** Flags that are done with before the second start. */
 const DONE: readonly string[] = ['--detach', '--replace', '--json']
 
 export async function detach(context: Context, settings: Settings, options: { ready?: string }): Promise<number> {
   const { self, argv, cwd, env } = context.world
-  const log = path.join(settings.state_dir, 'server.log')
+  const log = logFileOf(settings.state_dir)
   const [program = '', ...before] = self
   const again = [...before, ...argv.filter(arg => !DONE.includes(arg)), '--ready', 'json']
   const started = await startInBackground({ program, argv: again, cwd, env, log })

@@ -19,7 +19,7 @@ import { trustFileOf } from '../host/trust/trust-file.ts'
 import { type Context, duration } from './context.ts'
 import { detach } from './detach.ts'
 import { CliError, EXIT, oneOf, usage } from './exit.ts'
-import { tellReady } from './ready.ts'
+import { logFileOf, tellReady } from './ready.ts'
 import type { Verb } from './run.ts'
 
 export interface ServeOptions {
@@ -42,7 +42,9 @@ export interface ServeOptions {
 
 const serve: Verb = (command, context) => {
   command
-    .description('Serve folders to editors and agents. Logs as JSON lines on stderr.')
+    .description(
+      'Serve folders to editors and agents. Logs as JSON lines on stderr; at a terminal in short, all of it into server.log.'
+    )
     .option('--root <folder>', 'folder to serve, or name=folder; again for more (default: the current one)', gather)
     .option('--port <port>', 'TCP port; 0 takes a free one')
     .option('--host <address>', 'address to listen on; anything but loopback also needs --token-file')
@@ -176,7 +178,8 @@ async function listen(
     hosts: () => hosts,
     store,
     brought: live,
-    trust
+    trust,
+    ...(await logOf(context, settings, options))
   })
   live.follow(app.log)
   const url = await bind(app, settings)
@@ -188,7 +191,7 @@ async function listen(
   const published = publish(world.env, record)
   stopOnSignals(context, stop)
   if (options.exitWithStdin) world.stdin.once('end', () => stop(EXIT.ok)).resume()
-  tellReady(context, record(), published.file, options)
+  tellReady(context, record(), published.file, { ...options, state_dir: settings.state_dir })
   keepMemorySmall()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
 
@@ -210,6 +213,13 @@ async function listen(
   return exit
 }
 const LAST_ANSWERS_MS = 1_000
+
+/** At a terminal a person reads the log; anywhere else a program does. */
+async function logOf({ terminal }: Context, { state_dir }: Settings, { ready }: ServeOptions) {
+  if (ready !== undefined || !terminal.isLive) return {}
+  const { logAtTerminal } = await import('./log-lines.ts')
+  return { log_to: logAtTerminal(terminal, logFileOf(state_dir)) }
+}
 const waits = (calls: number, drain_ms: number) =>
   `stopping: waits for ${calls === 1 ? '1 call' : `${calls} calls`}, ${drain_ms / 1_000} s at most; ` +
   'a second SIGTERM or SIGINT ends at once'

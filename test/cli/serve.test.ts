@@ -10,6 +10,7 @@ import t from 'tap'
 import { connect } from '../../src/client/client.ts'
 import { isRunning } from '../../src/host/processes/running.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
+import { atTerminal, noTerminal } from './at-terminal.ts'
 import { place } from './toolgate.ts'
 
 const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Discovery
@@ -239,3 +240,40 @@ t.test('what is refused at the start', async t => {
     stderr: 'toolgate: There is no option --bogus. See: toolgate serve --help\n'
   })
 })
+
+t.test(
+  'at a terminal it tells what a person needs, and logs in short; the whole log is in a file',
+  { skip: noTerminal },
+  async t => {
+    const { commandOf, project, home } = place(t)
+    const person = await atTerminal(t, commandOf(['serve']))
+    const told = await person.sees(/\d\d:\d\d {2}listening\n/)
+    const [, log = ''] = /\n {2}log {6}(\S+)\n/.exec(told) ?? []
+    t.equal(
+      told
+        .replace(/127\.0\.0\.1:\d+/, 'HOST')
+        .replace(log, 'LOG')
+        .replace(/\d\d:\d\d/, 'TIME'),
+      `Toolgate 0.1.0 serves ${project}
+  at       http://HOST
+  console  toolgate open
+  decide   toolgate approve
+  log      LOG
+  stop     Ctrl+C
+
+TIME  listening
+`
+    )
+    person.press('\u0003')
+    t.match(await person.ended(), { code: 0, rest: /\d\d:\d\d {2}stopping\n/ })
+    t.ok(log.startsWith(home))
+    const lines = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    t.match(lines, [
+      { msg: 'listening', roots: [project] },
+      { msg: 'stopping', calls: 0 }
+    ])
+  }
+)
