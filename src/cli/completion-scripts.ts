@@ -33,7 +33,9 @@ _toolgate() {
       ?*)
         value=${'$'}{line%%$'\t'*}
         if [[ $value == *= ]]; then open+=("$value")
-        else described+=("${'$'}{value//:/\\:}:${'$'}{line#*$'\t'}")
+        else
+          value=${'$'}{value//\\/\\\\}
+          described+=("${'$'}{value//:/\\:}:${'$'}{line#*$'\t'}")
         fi
         ;;
     esac
