@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
@@ -204,6 +205,24 @@ t.test('twenty servers, of which five are broken', async t => {
   t.match(await until(app, 'nobody', 'backing_off'), { reason: /ECONNREFUSED/, retry_at: String })
   t.match(await until(app, 'odd', 'failed'), { reason: 'its entry has both a `command` and a `url`: take one out' })
   t.match(await until(app, 'silent', 'backing_off'), { reason: /not ready within 5000 ms/ })
+})
+
+t.test('a server that listens and never answers is given up, and holds up no end', async t => {
+  const listening = createServer(socket => t.teardown(() => socket.destroy()))
+  await once(listening.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => listening.close())
+  const { port } = listening.address() as AddressInfo
+  const silent = (name: string, connect_ms: number) =>
+    startApp(
+      t,
+      {},
+      { settings: bringing({ [name]: { url: `http://127.0.0.1:${port}/sse`, type: 'sse' } }, { connect_ms }) }
+    )
+  t.match(await until(await silent('late', 100), 'late', 'backing_off'), { reason: /not ready within 100 ms/ })
+  const asked = once(listening, 'connection')
+  const app = await silent('never', 60_000)
+  await asked
+  await app.close()
 })
 
 t.test('what cannot be as it is configured says so', async t => {

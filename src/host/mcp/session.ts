@@ -2,6 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult, Client, Tool as OfferedTool, Progress } from '@modelcontextprotocol/client'
 import type { Workspace } from '../host.ts'
+import { Gone } from './faults.ts'
 import type { Link } from './link.ts'
 import { tameText } from './tame.ts'
 
@@ -67,7 +68,9 @@ export class Session {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
       for (const told of session.#asking) told.message(`${level}: ${text}`)
     })
-    await client.connect(link.transport, { signal, timeout: NO_LIMIT_MS })
+    // The library waits without end for a stream of events that was closed before the server had answered.
+    const over = link.ended.then(({ why }) => Promise.reject(new Gone(why)))
+    await Promise.race([client.connect(link.transport, { signal, timeout: NO_LIMIT_MS }), over])
     session.#weighPages()
     if (client.getServerCapabilities()?.logging && client.getProtocolEra() === 'legacy')
       client.setLoggingLevel('info', { timeout: PING_MS }).catch(() => {})
