@@ -21,6 +21,7 @@ import { type Guard, searchExcludes } from './judging.ts'
 import { type Keeping, keepingIn } from './kept/keeping.ts'
 import { Snapshots } from './kept/snapshots.ts'
 import { LanguageServerPool } from './lsp/pool.ts'
+import { Logins } from './mcp/kept-login.ts'
 import { McpServers } from './mcp/servers.ts'
 import { ModulePool } from './modules/module-pool.ts'
 import { ModuleRuns } from './modules/module-runs.ts'
@@ -176,14 +177,15 @@ export class Machine {
       version: settings.version,
       brought: brought ?? broughtOnce(settings.brought),
       workspaces: this.workspaces,
-      state_dir: this.#guard.stateDir,
+      logins: new Logins(path.join(this.#guard.stateDir, 'mcp')),
       guarding: () => ({ own_ports: this.ownPorts, ...(network && { outside: network }) }),
       spawner: this.#spawner,
       sandbox: this.sandbox,
       environment,
       env_allow: settings.env.allow,
       roots: [...this.workspaces.values()].map(({ root }) => root),
-      level: settings.sandbox.level
+      level: settings.sandbox.level,
+      masked: value => masking.maskedAll(value)
     })
     this.outside = new OutsideChanges(this.workspaces, this.#guard, settings.watch.external ? undefined : SWITCHED_OFF)
   }

@@ -84,7 +84,7 @@ async function guardedServer(t: Test) {
         serverInfo: { name: 'guarded', version: '1' }
       },
       'tools/list': { tools: [{ name: 'who', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: `you, and ${SECRET}` }] }
+      'tools/call': { content: [{ type: 'text', text: `you, ${SECRET}, ${request.headers.authorization}` }] }
     }
     const result = results[method]
     return json(200, { jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'no' } }) })
@@ -99,6 +99,9 @@ async function guardedServer(t: Test) {
 }
 
 const effects = { '*': 'read' as const }
+
+/** A server says what let us in: none of it is told. */
+const SHOWN = { status: 'success', result: { content: /, Bearer \[[^\]]+\]$/ } }
 
 t.test('a person logs in, once', async t => {
   const guarded = await guardedServer(t)
@@ -119,7 +122,7 @@ t.test('a person logs in, once', async t => {
   t.equal((await fetch(stray)).status, 404, 'nobody else comes back in its place')
   t.equal(await (await fetch(authorization_url)).text(), 'Logged in to one. You can close this page.')
   await ready(app, 'one')
-  t.match(await app.call('mcp:one:who', {}), { status: 'success' })
+  t.match(await app.call('mcp:one:who', {}), SHOWN)
 
   const folder = path.join(app.settings.state_dir, 'mcp')
   const [file] = readdirSync(folder)
@@ -127,7 +130,7 @@ t.test('a person logs in, once', async t => {
   t.equal(statSync(folder).mode & 0o777, 0o700)
 
   guarded.tokens.clear()
-  t.match(await app.call('mcp:one:who', {}), { status: 'success' }, 'what has run out is refreshed')
+  t.match(await app.call('mcp:one:who', {}), SHOWN, 'what has run out is refreshed, and hidden at once')
   t.strictSame(guarded.seen, ['authorization_code', 'refresh_token'])
   guarded.tokens.clear()
   guarded.refreshes.clear()
@@ -171,7 +174,9 @@ t.test('a secret of the configuration lets us in, and is shown to nobody', async
   })
   const app = await startApp(t, {}, { settings })
   await ready(app, 'one')
-  t.match(await app.call('mcp:one:who', {}), { status: 'success' })
+  const told = await app.call('mcp:one:who', {})
+  t.match(told, SHOWN)
+  t.notMatch(told.result.content, SECRET)
   t.match(await until(app, 'two', 'failed'), { reason: /needs `client_id`/ })
   t.match(await until(app, 'three', 'needs_login'), { reason: /refuses what it is given/ })
   for (const name of ['one', 'four'])

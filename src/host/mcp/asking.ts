@@ -6,16 +6,21 @@ import type { Mcp, McpAnswer, McpCallOptions, McpTool } from './mcp.ts'
 import type { Server } from './server.ts'
 import type { Told } from './session.ts'
 
+/** A value without the secrets that are known here. */
+export type Masked = <T>(value: T) => T
+
 /** Names that an error lists. */
 const MOST_NAMES = 50
 
 export class Asking implements Mcp {
   readonly #servers: ReadonlyMap<string, Server>
   readonly #effects: Pick<Effects, 'signal' | 'committed'>
+  readonly #masked: Masked
 
-  constructor(servers: ReadonlyMap<string, Server>, effects: Pick<Effects, 'signal' | 'committed'>) {
+  constructor(servers: ReadonlyMap<string, Server>, effects: Pick<Effects, 'signal' | 'committed'>, masked: Masked) {
     this.#servers = servers
     this.#effects = effects
+    this.#masked = masked
   }
 
   async tool(server: string, name: string): Promise<McpTool> {
@@ -36,14 +41,17 @@ export class Asking implements Mcp {
       timeout_ms === undefined ? undefined : setTimeout(() => late.abort(tooLate(tool, timeout_ms)), timeout_ms)
     const signal = AbortSignal.any([this.#effects.signal, late.signal])
     const asked = this.#server(tool.server)
-    const told: Told = { progress: step => tell(progressOf(step)), message: text => tell(messageOf(text)) }
+    const told: Told = {
+      progress: step => tell(this.#masked(progressOf(step))),
+      message: text => tell(this.#masked(messageOf(text)))
+    }
     try {
       return await asked.using(async session => {
         const now = asked.tools.get(tool.name)
         if (now?.definition !== tool.definition)
           throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
         if (tool.effect !== 'read') await committed()
-        return answerOf(await session.call(now.offered, args, told, signal), now)
+        return this.#shown(answerOf(await session.call(now.offered, args, told, signal), now))
       }, signal)
     } catch (error) {
       if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') asked.suspect()
@@ -51,6 +59,11 @@ export class Asking implements Mcp {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** A server knows what let us in to it, and may say so. */
+  #shown({ blocks, ...answer }: McpAnswer): McpAnswer {
+    return { ...this.#masked(answer), blocks: blocks.map(block => ('bytes' in block ? block : this.#masked(block))) }
   }
 
   #server(name: string): Server {

@@ -3,11 +3,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { faultOf } from './faults.ts'
 import { fetcher } from './fetching.ts'
-import { KeptLogin } from './kept-login.ts'
 import { LoginProvider } from './oauth.ts'
 import type { Opening } from './opening.ts'
 import type { Entry } from './server.ts'
@@ -26,10 +24,9 @@ export interface Login {
 /** How long a person may take. */
 const LOGIN_MS = 5 * 60_000
 
-const kept = ({ name, config }: Entry, { environment, state_dir }: Opening) => {
+const kept = ({ name, config }: Entry, { environment, logins }: Opening) => {
   const url = expanded(config.url!, environment)
-  const folder = path.join(state_dir, 'mcp')
-  return { login: new KeptLogin(folder, name, url), place: { url, environment, folder } }
+  return { login: logins.to(name, url), place: { url, environment, logins } }
 }
 
 /** Begins a login; throws what is in its way. */

@@ -4,25 +4,25 @@ import type {
   AuthProvider,
   OAuthClientMetadata,
   OAuthClientProvider,
+  OAuthTokens,
   StoredOAuthClientInformation
 } from '@modelcontextprotocol/client'
 import type { Environment } from '../processes/environment.ts'
 import { Hopeless } from './faults.ts'
-import { type Kept, KeptLogin } from './kept-login.ts'
+import type { Kept, KeptLogin, Logins } from './kept-login.ts'
 import type { Entry } from './server.ts'
 import { expanded } from './values.ts'
 
 interface Place {
   url: string
   environment: Environment
-  /** Where logins are kept. */
-  folder: string
+  logins: Logins
 }
 
 export async function providerFor(entry: Entry, place: Place): Promise<AuthProvider | OAuthClientProvider> {
   const { oauth = {} } = entry.config
-  if (oauth.grant === 'client_credentials') return withSecret(entry, place.environment)
-  const kept = new KeptLogin(place.folder, entry.name, place.url)
+  if (oauth.grant === 'client_credentials') return withSecret(entry, place)
+  const kept = place.logins.to(entry.name, place.url)
   const { auth, UnauthorizedError } = await import('@modelcontextprotocol/client')
   return {
     token: async () => kept.read().tokens?.access_token,
@@ -35,13 +35,22 @@ export async function providerFor(entry: Entry, place: Place): Promise<AuthProvi
   }
 }
 
-async function withSecret({ config: { oauth = {} } }: Entry, environment: Environment): Promise<OAuthClientProvider> {
+async function withSecret(
+  { config: { oauth = {} } }: Entry,
+  { environment, logins }: Place
+): Promise<OAuthClientProvider> {
   const { client_id, client_secret, scope, issuer } = oauth
   // Without the issuer it would be the server that says who gets the secret.
   if (client_id === undefined || client_secret === undefined || issuer === undefined)
     throw new Hopeless('`oauth` of its entry needs `client_id`, `client_secret` and `issuer` for client_credentials')
   const { ClientCredentialsProvider } = await import('@modelcontextprotocol/client')
-  return new ClientCredentialsProvider({
+  class Hiding extends ClientCredentialsProvider {
+    override saveTokens(tokens: OAuthTokens) {
+      logins.hide(tokens)
+      super.saveTokens(tokens)
+    }
+  }
+  return new Hiding({
     clientId: expanded(client_id, environment),
     clientSecret: expanded(client_secret, environment),
     clientName: 'Toolgate',

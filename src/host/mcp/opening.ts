@@ -1,11 +1,11 @@
 // Opens the way to a server, as its entry says.
-import path from 'node:path'
 import type { McpSettings } from '../../config/mcp.ts'
 import type { Guarding } from '../egress/guard.ts'
 import type { Workspace } from '../host.ts'
 import type { Transport } from './approach.ts'
 import { Hopeless } from './faults.ts'
 import { fetcher } from './fetching.ts'
+import type { Logins } from './kept-login.ts'
 import type { Link } from './link.ts'
 import { providerFor } from './oauth.ts'
 import { ProcessLink } from './process-link.ts'
@@ -16,8 +16,7 @@ import { allExpanded, expanded } from './values.ts'
 
 export interface Opening extends ProcessStarter {
   settings: McpSettings
-  /** Where what logins gave is kept. */
-  state_dir: string
+  logins: Logins
   guarding(): Guarding
 }
 
@@ -29,7 +28,7 @@ export async function openLink(
   opening: Opening
 ): Promise<Link> {
   const { config, from_workspace } = entry
-  const { environment, settings, state_dir } = opening
+  const { environment, settings, logins } = opening
   const fault = faultIn(entry)
   if (fault) throw new Hopeless(fault)
   if (transport === 'stdio')
@@ -45,7 +44,7 @@ export async function openLink(
       guarding: opening.guarding(),
       max_bytes: settings.max_result_bytes
     }),
-    auth: await providerFor(entry, { url, environment, folder: path.join(state_dir, 'mcp') })
+    auth: await providerFor(entry, { url, environment, logins })
   })
 }
 

@@ -5,7 +5,7 @@ import type { McpSettings } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
 import type { Guarding } from '../egress/guard.ts'
 import type { Effects, Workspace } from '../host.ts'
-import { Asking } from './asking.ts'
+import { Asking, type Masked } from './asking.ts'
 import { entriesFor } from './entries.ts'
 import { beginLogin, forgetLogin, type Login } from './login.ts'
 import type { Mcp, McpServerState, McpTool } from './mcp.ts'
@@ -21,6 +21,7 @@ export interface McpOptions extends Opening {
   brought: BroughtSource
   workspaces: ReadonlyMap<string, Workspace>
   guarding(): Guarding
+  masked: Masked
 }
 
 /** What is heard of a server: its tools as they are now, and how things stand with it. */
@@ -61,12 +62,12 @@ export class McpServers {
 
   /** For one call. */
   of(workspace: Workspace, effects: Pick<Effects, 'signal' | 'committed'>): Mcp {
-    return new Asking(this.#servers.get(workspace.name)!, effects)
+    return new Asking(this.#servers.get(workspace.name)!, effects, this.#options.masked)
   }
 
-  /** What lets us in to servers, by their configuration: nobody is shown that. */
+  /** What lets us in to servers, by their configuration or by logins: nobody is shown that. */
   get secrets(): readonly string[] {
-    return this.#secrets
+    return [...this.#secrets, ...this.#options.logins.secrets]
   }
 
   states(): McpServerState[] {
