@@ -43,11 +43,8 @@ for (const [what, bytes, why] of [
 t.test('as many values as anybody needs', async t => {
   const list = (count: number, value: string) => Buffer.from(`[${Array.from({ length: count }, () => value).join()}]`)
   const message = (body: Buffer) => Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body])
-  for (const value of ['{}', '[]', '0', '"\\\\"', '{"a":{}}']) {
-    const began = performance.now()
+  for (const value of ['{}', '[]', '0', '"\\\\"', '{"a":{}}'])
     t.throws(() => read([message(list(1_100_000, value))]), { message: /more than 1000000 values/ }, value)
-    t.ok(performance.now() - began < 1_000, 'and that is told soon')
-  }
   const text = '[{,"\\,'.repeat(400_000)
   t.same(read([framed([text, 1])]), [[text, 1]], 'what is in strings does not count')
 })
