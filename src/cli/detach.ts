@@ -2,9 +2,10 @@
 import type { Settings } from '../config.ts'
 import { startInBackground } from '../host/processes/background.ts'
 import type { Discovery } from '../host/server/discovery.ts'
+import { beginLog, logFileOf } from '../host/server/log-file.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { logFileOf, tellReady } from './ready.ts'
+import { tellReady } from './ready.ts'
 
 /** Flags that are done with before the second start. */
 const DONE: readonly string[] = ['--detach', '--replace', '--json']
@@ -12,6 +13,7 @@ const DONE: readonly string[] = ['--detach', '--replace', '--json']
 export async function detach(context: Context, settings: Settings, options: { ready?: string }): Promise<number> {
   const { self, argv, cwd, env } = context.world
   const log = logFileOf(settings.state_dir)
+  beginLog(log)
   const [program = '', ...before] = self
   const again = [...before, ...argv.filter(arg => !DONE.includes(arg)), '--ready', 'json']
   const started = await startInBackground({ program, argv: again, cwd, env, log })

@@ -1,6 +1,6 @@
 // The log of a server at a terminal: for its person a short line of each, for programs all of it, as JSON, in a file.
-import { appendFileSync, mkdirSync } from 'node:fs'
-import path from 'node:path'
+import { appendFileSync } from 'node:fs'
+import { beginLog } from '../host/server/log-file.ts'
 import { brief, type Style, type Terminal } from './terminal.ts'
 import { clock } from './times.ts'
 
@@ -20,7 +20,7 @@ const LEVELS: readonly (readonly [least: number, word: string, style: Style])[] 
 
 /** What takes the lines of the log. A file that cannot be written keeps no server from serving. */
 export function logAtTerminal(terminal: Terminal, file: string) {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  beginLog(file)
   return {
     write(line: string) {
       try {

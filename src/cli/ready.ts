@@ -1,10 +1,7 @@
 // Telling that a server is ready: to people with a first command to copy, to programs as one line of JSON.
-import path from 'node:path'
 import type { Discovery } from '../host/server/discovery.ts'
+import { logFileOf } from '../host/server/log-file.ts'
 import type { Context } from './context.ts'
-
-/** Where the log is that no program reads from standard error. */
-export const logFileOf = (state_dir: string) => path.join(state_dir, 'server.log')
 
 interface Telling {
   ready?: string

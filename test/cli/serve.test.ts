@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -164,6 +164,20 @@ t.test('in the background, and stopped', async t => {
     code: 2,
     stderr: 'toolgate: --port: port must be integer\n'
   })
+})
+
+t.test('a log that has become long is put aside', async t => {
+  const { toolgate, folder } = place(t)
+  const again = async () => {
+    t.match(await toolgate(['serve', '--detach']), { code: 0 })
+    t.match(await toolgate(['stop']), { code: 0 })
+    return globSync(path.join(folder, 'home/.local/state/toolgate/workspaces/*/server.log*')).sort()
+  }
+  const [log] = await again()
+  writeFileSync(log!, 'long ago'.padEnd(9 << 20))
+  t.strictSame(await again(), [log, `${log}.1`])
+  t.match(readFileSync(`${log}.1`, 'latin1'), /^long ago/)
+  t.notMatch(readFileSync(log!, 'latin1'), 'long ago')
 })
 
 t.test('a background start that fails says why', async t => {

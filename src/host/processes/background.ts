@@ -1,7 +1,6 @@
 // Starting a program that lives on without us.
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 interface Background {
@@ -17,7 +16,6 @@ interface Background {
 type Started = { line: string } | { exit: number; last_words: string }
 
 export async function startInBackground({ program, argv, cwd, env, log }: Background): Promise<Started> {
-  mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 })
   const to = openSync(log, 'a', 0o600)
   const child = spawn(program, argv, { cwd, env, detached: true, stdio: ['ignore', 'pipe', to] })
   closeSync(to)
