@@ -122,13 +122,13 @@ export class Context {
     const { stdin, stderr } = this.world
     const lines = createInterface({ input: stdin, output: stderr })
     const closed = Promise.withResolvers<never>()
-    // By control and C or D, which is not to be taken for an answer.
     // Back, as in any dialogue; readline tells it apart from the keys that begin with it.
     const back = Promise.withResolvers<string>()
     stdin.on('keypress', onKey)
     function onKey(_: unknown, key: { name?: string } | undefined) {
       if (key?.name === 'escape') back.resolve('')
     }
+    // By control and C or D, which is not to be taken for an answer.
     lines.once('close', () => closed.reject(new DOMException('Interrupted.', 'AbortError')))
     const signal = until ? AbortSignal.any([until, this.signal]) : this.signal
     try {

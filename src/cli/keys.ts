@@ -48,10 +48,13 @@ export class Keys {
     this.#world.stderr.write('\u0007')
   }
 
-  /** Resolves once keys count again. */
+  /** Resolves once keys count again; rejects with the signal's own reason, which tells more than that it ended. */
   async awake(signal: AbortSignal): Promise<void> {
     const { setTimeout: pause } = await import('node:timers/promises')
-    for (let left = this.#left(); left > 0; left = this.#left()) await pause(left, undefined, { signal })
+    for (let left = this.#left(); left > 0; left = this.#left()) {
+      await pause(left, undefined, { signal }).catch(() => {})
+      signal.throwIfAborted()
+    }
   }
 
   /** The next key that counts. */
