@@ -35,7 +35,7 @@ const README = 'README.md'
 const PAGES = [README, 'CHANGELOG.md', ...globSync('docs/*.md')].sort()
 const read = (file: string) => readFileSync(file, 'utf8')
 
-t.setTimeout(230_000)
+t.setTimeout(280_000)
 /** Pages wait more than they work: for servers to start, and for each other's commands. */
 t.jobs = 2
 

@@ -138,7 +138,7 @@ async function start(t: Test) {
   return { ...app, gate, outside, state, files, head, settledHead, reset, run, begin }
 }
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 const app = await start(t)
 app.write('past.txt', 'before\n')
 await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST })

@@ -53,7 +53,7 @@ const read = { name: 'read_file', arguments: { path: 'a.txt' } }
 const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' }, _meta: { progressToken: 1 } }
 const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.message)![1]!
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 t.test('with no server it starts one of its own, which ends with it', async t => {
   const here = place(t, { 'a.txt': 'hello\n' })

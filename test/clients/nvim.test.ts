@@ -8,7 +8,7 @@ import { connect } from '../../src/client/client.ts'
 import { BUILT, place } from '../cli/toolgate.ts'
 import { neovim, PLUGIN, skip } from './neovim.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 /** What is shown of the poem with tulips for violets. */
 const TULIPS = ['--- a/poem.txt', '+++ b/poem.txt', '@@ -1,2 +1,2 @@', ' roses', '-violets', '+tulips']

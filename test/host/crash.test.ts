@@ -26,7 +26,7 @@ const AT_ONCE = 4
 /** More than any of the changes has. */
 const STEPS_AT_MOST = 300
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 for (const [name, { before }] of Object.entries(CHANGES))
   t.test(`killed anywhere: ${name}`, async t => {

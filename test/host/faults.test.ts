@@ -17,7 +17,7 @@ const SYNCS_AT_MOST = 60
 const AT_ONCE = 3
 const INJECT = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync', '-e']
 
-t.setTimeout(180_000)
+t.setTimeout(280_000)
 
 t.test('a sync that fails is an error, and everything is as it was', async t => {
   if (spawnSync('strace', [...INJECT, 'inject=fsync:error=EIO:when=1', 'true']).status !== 0)

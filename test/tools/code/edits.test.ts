@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Json } from '../../start-app.ts'
 import { data, lacking, PROJECT, project, TYPESCRIPT } from './world.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 const patient = (server: string) => ({
   language_servers: { ...TYPESCRIPT[server]!.settings, diagnostics_after_edit_ms: 30_000 },

@@ -4,7 +4,7 @@ import { startFaked } from '../../lsp/fake.ts'
 import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
 
-t.setTimeout(60_000)
+t.setTimeout(280_000)
 
 const SETTINGS = { diagnostics_after_edit_ms: 300 }
 const silent = 'a: 1\n# says nothing\n'

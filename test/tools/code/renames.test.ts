@@ -6,7 +6,7 @@ import { frontEnd } from '../../front-end.ts'
 import { CALL_TOKEN, type Json } from '../../start-app.ts'
 import { lacking, PROJECT, project, TYPESCRIPT } from './world.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 const TO_HAIL = { path: 'src/greet.ts', line: 2, symbol: 'greet', new_name: 'hail' }
 const hailed = (text: string) => text.replaceAll(/\bgreet\b(?!\.)/g, 'hail')

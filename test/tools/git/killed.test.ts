@@ -22,7 +22,7 @@ const SCRIPT = path.join(import.meta.dirname, 'kill-in-commit.ts')
 
 const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-killed-')))
 t.teardown(() => rmSync(home, { recursive: true, force: true }))
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 /** Changed, new and staged files, none of them committed. */
 const first = path.join(home, 'first')

@@ -10,7 +10,7 @@ import { isRunning } from '../../../src/host/processes/running.ts'
 import type { StartOptions } from '../../start-app.ts'
 import { bare, gitIn, home, hook, start, userConfig } from './writing-world.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 t.test('a branch is pushed as shown', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })

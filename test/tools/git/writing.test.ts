@@ -7,7 +7,7 @@ import t from 'tap'
 import { startApp } from '../../start-app.ts'
 import { bare, gitIn, home, hook, start, userConfig } from './writing-world.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/

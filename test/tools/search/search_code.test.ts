@@ -8,7 +8,7 @@ import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(280_000)
 
 const SEARCH = defaults(Config).search
 
