@@ -16,6 +16,7 @@
 (require 'toolgate-actions)
 (require 'toolgate-choose)
 (require 'toolgate-faces)
+(require 'toolgate-guard)
 (require 'toolgate-keys)
 (require 'toolgate-lines)
 (require 'toolgate-show)
@@ -23,6 +24,10 @@
 
 (defvar-local toolgate-undo--do nil
   "Function that does the undo that this buffer shows.")
+(defvar-local toolgate-undo--shown nil
+  "What the server told of that undo.")
+(defvar-local toolgate-undo--sent nil
+  "Whether that undo is under way.")
 
 (defvar toolgate-undo-mode-map
   (make-composed-keymap
@@ -38,18 +43,23 @@
   (setq buffer-read-only t
         truncate-lines t
         header-line-format " What undoing would do.  C-c C-c does it, q leaves it")
+  (toolgate-guard-start)
   (toolgate-lines-setup))
+
+(defconst toolgate-undo--name "*Agent Undo*"
+  "Name of the one buffer that shows an undo.")
 
 ;;;###autoload
 (defun toolgate-undo-call ()
   "Take back what a call changed in files; choose which, and look first."
   (interactive)
   (let* ((connection (toolgate-current-connection))
-         (id (toolgate-undo--choose connection)))
-    (pop-to-buffer
-     (toolgate-undo--buffer
-      connection id
-      (toolgate-http-wait connection "GET" (format "/calls/%s/undo" id))))))
+         (id (toolgate-undo--choose connection))
+         (shown (toolgate-http-wait connection "GET"
+                                    (format "/calls/%s/undo" id))))
+    (unless (toolgate-get shown 'available)
+      (user-error "%s" (toolgate-undo--unavailable shown)))
+    (pop-to-buffer (toolgate-undo--buffer connection id shown))))
 
 (defconst toolgate-undo--most 50
   "How many of the latest calls that have ended are looked at.")
@@ -82,13 +92,25 @@ Only calls that changed files can be."
                   id)
           id)))
 
+(defun toolgate-undo--unavailable (shown)
+  "Return why the undo that was SHOWN cannot be done, with all in its way."
+  (string-join
+   (cons (format "It cannot be undone: %s" (toolgate-get shown 'reason))
+         (mapcan #'toolgate-undo--obstacles (toolgate-get-list shown 'files)))
+   "\n"))
+
+(defun toolgate-undo--obstacles (file)
+  "Return a line for each thing that keeps FILE from being taken back."
+  (mapcar (lambda (conflict)
+            (format "%s: %s" (toolgate-faces-line (toolgate-get file 'path))
+                    (toolgate-faces-line (toolgate-get conflict 'message))))
+          (toolgate-get-list file 'conflicts)))
+
 (defun toolgate-undo--buffer (connection id shown)
   "Return a buffer that shows what undoing ID of CONNECTION would do, by SHOWN."
-  (unless (toolgate-get shown 'available)
-    (user-error "It cannot be undone: %s" (toolgate-get shown 'reason)))
   (let ((text (mapconcat #'toolgate-undo--file (toolgate-get-list shown 'files) ""))
         (call (or (toolgate-store-call id connection) `((tool_call_id . ,id)))))
-    (with-current-buffer (get-buffer-create "*Agent Undo*")
+    (with-current-buffer (get-buffer-create toolgate-undo--name)
       (toolgate-undo-mode)
       (let ((inhibit-read-only t))
         (erase-buffer)
@@ -97,7 +119,8 @@ Only calls that changed files can be."
       (goto-char (point-min))
       (toolgate-source-setup
        text (lambda (path) (toolgate-connection-file connection call path)))
-      (setq toolgate-undo--do
+      (setq toolgate-undo--shown shown
+            toolgate-undo--do
             (lambda () (toolgate-undo--send connection id shown)))
       (current-buffer))))
 
@@ -110,9 +133,13 @@ Only calls that changed files can be."
 (defun toolgate-undo-do ()
   "Do the undo that this buffer shows."
   (interactive nil toolgate-undo-mode)
-  (let ((undo toolgate-undo--do))
-    (quit-window)
-    (funcall undo)))
+  (toolgate-guard-check)
+  (when toolgate-undo--sent
+    (user-error "Already sent; waiting for the server"))
+  (setq toolgate-undo--sent t)
+  (condition-case problem (funcall toolgate-undo--do)
+    (error (setq toolgate-undo--sent nil)
+           (signal (car problem) (cdr problem)))))
 
 (defun toolgate-undo--send (connection id shown)
   "Undo ID of CONNECTION as it was SHOWN, and tell what came of it."
@@ -120,21 +147,49 @@ Only calls that changed files can be."
    id :digest (toolgate-get shown 'digest) :confirm t :connection connection
    :callback
    (lambda (call problem)
-     (cond ((null problem)
-            (toolgate-message "Undo: %s" (toolgate-get call 'status)))
-           (t (toolgate-message "%s" (toolgate-http-problem-text problem))
-              (when (equal (plist-get problem :code) "PREVIEW_CHANGED")
-                (toolgate-undo--show-anew connection id)))))))
+     (toolgate-undo--answered shown call)
+     (if problem (toolgate-message "%s" (toolgate-http-problem-text problem))
+       (toolgate-undo--tell call))
+     (when (equal (plist-get problem :code) "PREVIEW_CHANGED")
+       (toolgate-undo--show-anew connection id shown)))))
 
-(defun toolgate-undo--show-anew (connection id)
-  "Show what undoing ID of CONNECTION would do by now, without going there."
+(defun toolgate-undo--answered (shown call)
+  "Close what was SHOWN where CALL, if any, has done it; else it may be again."
+  (when-let ((buffer (toolgate-undo--showing shown)))
+    (with-current-buffer buffer (setq toolgate-undo--sent nil))
+    (when (equal (toolgate-get call 'status) "success")
+      (dolist (window (get-buffer-window-list buffer nil t))
+        (quit-restore-window window 'bury)))))
+
+(defun toolgate-undo--showing (shown)
+  "Return the buffer, if it is still SHOWN that it shows."
+  (when-let ((buffer (get-buffer toolgate-undo--name)))
+    (and (eq shown (buffer-local-value 'toolgate-undo--shown buffer))
+         buffer)))
+
+(defun toolgate-undo--tell (call)
+  "Tell what came of CALL, which was to take back another."
+  (let ((why (or (toolgate-get call 'error 'message)
+                 (toolgate-get call 'reason))))
+    (toolgate-message "Undo: %s%s" (toolgate-get call 'status)
+                      (if why (format " (%s)" (toolgate-faces-line why)) ""))))
+
+(defun toolgate-undo--show-anew (connection id shown)
+  "Show what undoing ID of CONNECTION would do by now, instead of what was SHOWN.
+Where it cannot be done any more that stays, and it is told why."
   (toolgate-undo-preview
    id :connection connection
-   :callback (lambda (shown problem)
-               (if problem
-                   (toolgate-message "%s" (toolgate-http-problem-text problem))
-                 (toolgate-show-beside
-                  (toolgate-undo--buffer connection id shown))))))
+   :callback
+   (lambda (now problem)
+     (cond (problem
+            (toolgate-message "%s" (toolgate-http-problem-text problem)))
+           ((not (toolgate-get now 'available))
+            (toolgate-message "%s" (toolgate-undo--unavailable now)))
+           ((toolgate-undo--showing shown)
+            (let ((buffer (toolgate-undo--buffer connection id now)))
+              (with-current-buffer buffer (toolgate-guard-renew))
+              (unless (get-buffer-window buffer 'visible)
+                (toolgate-show-beside buffer))))))))
 
 (provide 'toolgate-undo)
 ;;; toolgate-undo.el ends here

@@ -127,13 +127,84 @@
         (toolgate-undo-call)
         (should (equal "*Agent Undo*" (buffer-name (window-buffer))))
         (should (equal "# restore a.txt\n-b\n+a\n" (buffer-string)))
+        (setq toolgate-guard--since 0)
         (toolgate-undo-do)
         (should (equal 2 looks))
-        ;; What has changed since comes by itself, and so without the focus.
-        (should (get-buffer-window "*Agent Undo*"))
-        (should-not (equal "*Agent Undo*" (buffer-name (window-buffer))))
-        (with-current-buffer "*Agent Undo*" (toolgate-undo-do)))
+        ;; It is shown where it was, and a key that was meant for what was
+        ;; there before does nothing.
+        (should (equal "*Agent Undo*" (buffer-name (window-buffer))))
+        (should (= 1 (length (get-buffer-window-list "*Agent Undo*" nil t))))
+        (should-error (toolgate-undo-do) :type 'user-error)
+        (setq toolgate-guard--since 0)
+        (toolgate-undo-do)
+        (should-not (get-buffer-window "*Agent Undo*" t)))
       (should (equal '("tc_2-2" "tc_2-1") undone)))))
+
+(defun looking-test-undo (answer anew)
+  "Do an undo that ANSWER is given to, the arguments of its callback.
+ANEW is what is told when it is looked at anew.  Return what a person is told,
+and whether they still see what they were shown."
+  (let (told)
+    (cl-letf (((symbol-function 'toolgate-message)
+               (lambda (&rest words) (push (apply #'format words) told)))
+              ((symbol-function 'toolgate-undo-preview)
+               (cl-function
+                (lambda (_ &key callback &allow-other-keys)
+                  (apply callback anew))))
+              ((symbol-function 'toolgate-undo)
+               (cl-function
+                (lambda (_ &key callback &allow-other-keys)
+                  (apply callback answer)))))
+      (save-window-excursion
+        (pop-to-buffer
+         (toolgate-undo--buffer
+          nil "tc_1" '((available . t) (digest . "d")
+                       (files . [((action . "restore") (path . "a.txt")
+                                  (diff . "-b\n+a\n"))]))))
+        (setq toolgate-guard--since 0)
+        (toolgate-undo-do)
+        (prog1 (list (nreverse told)
+                     (and (get-buffer-window "*Agent Undo*" t)
+                          (with-current-buffer "*Agent Undo*"
+                            (buffer-string))))
+          (kill-buffer "*Agent Undo*"))))))
+
+(ert-deftest toolgate-undo-tells-what-is-in-the-way ()
+  "Only an undo that was done closes what was shown for it."
+  (let ((seen "# restore a.txt\n-b\n+a\n")
+        (changed '(nil (:code "PREVIEW_CHANGED" :message "Look again."))))
+    (should (equal '(("Undo: success") nil)
+                   (looking-test-undo '(((status . "success")) nil) nil)))
+    (should (equal `(("Undo: error (Nothing was changed.)") ,seen)
+                   (looking-test-undo
+                    '(((status . "error")
+                       (error (message . "Nothing was\nchanged.")))
+                      nil)
+                    nil)))
+    (should (equal `(("No answer from http://x") ,seen)
+                   (looking-test-undo
+                    '(nil (:status 0 :message "No answer from http://x")) nil)))
+    (should (equal
+             `(("Look again."
+                "It cannot be undone: Something is in the way.
+a.txt: lines 1 to 2: the same lines were changed since
+a.txt: line 9: the same lines were changed since
+b.bin: not kept")
+               ,seen)
+             (looking-test-undo
+              changed
+              '(((available . :false) (reason . "Something is in the way.")
+                 (files . [((action . "conflict") (path . "a.txt")
+                            (conflicts
+                             . [((message . "lines 1 to 2: the same lines \
+were changed since") (now . "x") (before . "a"))
+                                ((message . "line 9: the same lines were \
+changed since"))]))
+                           ((action . "not_kept") (path . "b.bin")
+                            (conflicts . [((message . "not kept"))]))
+                           ((action . "restore") (path . "c.txt")
+                            (note . "Not in the way."))]))
+                nil))))))
 
 (ert-deftest toolgate-commands-ask-at-once ()
   "A command asks before it has returned, and never later."
