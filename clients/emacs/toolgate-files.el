@@ -16,6 +16,7 @@
 (require 'seq)
 (require 'subr-x)
 (require 'toolgate-connection)
+(require 'toolgate-decide)
 (require 'toolgate-json)
 
 (defcustom toolgate-revert-buffers t
@@ -36,7 +37,9 @@ for what shows files in other ways, such as a list of changes.")
   "Changes that come within so many seconds are looked at together.")
 
 (defvar toolgate-files--changed nil
-  "Pairs of a connection and a file that changed, not looked at yet.")
+  "What changed and was not looked at yet.
+Lists of a connection, a file, and whether it was by a call that was decided on
+here.")
 (defvar toolgate-files--timer nil
   "Timer that looks at them.")
 
@@ -46,8 +49,14 @@ for what shows files in other ways, such as a list of changes.")
     (dolist (path (list (toolgate-get event 'path) (toolgate-get event 'from)))
       (when-let ((file (and path
                             (toolgate-connection-file connection event path))))
-        (push (cons connection file) toolgate-files--changed)))
+        (push (list connection file (toolgate-files--own-p event))
+              toolgate-files--changed)))
     (toolgate-files--soon)))
+
+(defun toolgate-files--own-p (event)
+  "Return whether EVENT was caused by a call that was decided on here."
+  (let ((by (toolgate-get event 'by)))
+    (and (consp by) (toolgate-decide-here-p by))))
 
 (defun toolgate-files--soon ()
   "Look at what has changed in a moment."
@@ -62,34 +71,47 @@ for what shows files in other ways, such as a list of changes.")
         (files (make-hash-table :test #'equal)))
     (setq toolgate-files--changed nil
           toolgate-files--timer nil)
-    (pcase-dolist (`(,_ . ,file) changed) (puthash file t files))
-    (toolgate-files--refresh (lambda (file) (gethash file files)))
+    (pcase-dolist (`(,_ ,file ,own) changed)
+      (puthash file (if own (gethash file files 'own) 'others) files))
+    (toolgate-files--tell
+     (seq-remove
+      (lambda (buffer)
+        ;; It would hide what became of that call, which says as much.
+        (eq 'own (gethash (with-current-buffer buffer (toolgate-files-name))
+                          files)))
+      (toolgate-files--refresh (lambda (file) (gethash file files)))))
     (dolist (connection (delete-dups (mapcar #'car changed)))
       (toolgate-connection-run
        'toolgate-after-file-changed-functions connection
-       (delete-dups (cl-loop for (each . file) in changed
+       (delete-dups (cl-loop for (each file) in changed
                              when (eq each connection) collect file))))))
 
 (defun toolgate-files--resync (connection)
   "Look at all files of CONNECTION: what happened to them may not be known."
-  (toolgate-files--refresh
-   (lambda (file) (toolgate-connection-place connection file))))
+  (toolgate-files--tell
+   (toolgate-files--refresh
+    (lambda (file) (toolgate-connection-place connection file)))))
+
+(defun toolgate-files--tell (reverted)
+  "Tell that the buffers REVERTED are what their files are, if there are any."
+  (when reverted
+    (message "Toolgate: reverted %s"
+             (string-join (mapcar #'buffer-name reverted) ", "))))
 
 ;;;; Buffers
 
 (defun toolgate-files--refresh (changed-p)
-  "Bring buffers up to date whose file's real name fits CHANGED-P."
+  "Bring buffers up to date whose file's real name fits CHANGED-P.
+Return those that were reverted."
   (when toolgate-revert-buffers
-    (let (reverted)
-      (dolist (buffer (buffer-list))
-        (with-current-buffer buffer
-          (when (and (toolgate-files--ours-p)
-                     (funcall changed-p (toolgate-files-name))
-                     (not (verify-visited-file-modtime buffer))
-                     (toolgate-files--update))
-            (push (buffer-name) reverted))))
-      (when reverted
-        (message "Toolgate: reverted %s" (string-join (nreverse reverted) ", "))))))
+    (seq-filter
+     (lambda (buffer)
+       (with-current-buffer buffer
+         (and (toolgate-files--ours-p)
+              (funcall changed-p (toolgate-files-name))
+              (not (verify-visited-file-modtime buffer))
+              (toolgate-files--update))))
+     (buffer-list))))
 
 (defun toolgate-files-name ()
   "Return the real name of the file that the current buffer visits, or nil."

@@ -49,9 +49,9 @@
     (write-region text nil other nil 'quiet)
     (rename-file other file t)))
 
-(defun files-test-change (text &optional path)
+(defun files-test-change (text &optional path by)
   "Make TEXT the content of the file at PATH, tell of it, and wait.
-Without TEXT the file is deleted."
+Without TEXT the file is deleted.  BY is the id of the call that did it."
   (let* ((path (or path "a.txt"))
          (file (concat files-test-folder path))
          told)
@@ -66,7 +66,8 @@ Without TEXT the file is deleted."
       (toolgate-take-events
        files-test-connection
        `((100 . ((seq . ,(cl-incf files-test-seq)) (type . "file.changed")
-                 (path . ,path) (operation . "modified")))))
+                 (path . ,path) (operation . "modified")
+                 (by . ,(if by `((tool_call_id . ,by)) "external"))))))
       (toolgate-test-until told))
     (should (equal told (list file)))))
 
@@ -132,6 +133,20 @@ Without TEXT the file is deleted."
     (setq-local auto-revert-mode nil)
     (files-test-change "five\n")
     (should (equal (buffer-string) "five\n"))))
+
+(ert-deftest toolgate-files-tells-what-others-changed ()
+  "What a call changed that was approved here was told by that decision."
+  (files-test-with "one\n"
+    (let (told (toolgate-decide--sent '("tc_1")) (toolgate-decide--told '("tc_2")))
+      (cl-letf (((symbol-function 'message)
+                 (lambda (&rest words) (push (apply #'format words) told))))
+        (pcase-dolist (`(,by . ,reverted)
+                       '(("tc_1") ("tc_2") ("tc_3" . t) (nil . t)))
+          (setq told nil)
+          (files-test-change (format "by %s\n" by) nil by)
+          (should (equal (buffer-string) (format "by %s\n" by)))
+          (should (equal told (and reverted
+                                   '("Toolgate: reverted a.txt")))))))))
 
 (ert-deftest toolgate-files-by-a-link ()
   (files-test-with "one\n"
