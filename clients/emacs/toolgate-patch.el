@@ -96,10 +96,12 @@ Names that differ are told by other lines."
 (defun toolgate-patch--plain (name)
   "Return what NAME of a header means, which may be in quotes as git writes it."
   (if (string-prefix-p "\"" name)
-      ;; Lisp writes strings so, too; octal numbers are bytes.
-      (decode-coding-string (encode-coding-string (car (read-from-string name))
-                                                  'utf-8)
-                            'utf-8)
+      ;; Lisp writes strings so, too; octal numbers are bytes.  What is no such
+      ;; string is a name as it stands: a diff may say what it likes.
+      (condition-case nil
+          (decode-coding-string
+           (encode-coding-string (car (read-from-string name)) 'utf-8) 'utf-8)
+        (error name))
     ;; A tab ends a name that has blanks in it.
     (string-remove-suffix "\t" name)))
 

@@ -54,6 +54,16 @@ deleted file mode 100644
                  '("x" "v")))
   (should-not (toolgate-patch-files "")))
 
+(ert-deftest toolgate-patch-odd-names ()
+  "A header that is no name as git writes it is taken as it stands."
+  (dolist (header '("diff --git \"a/\\303\\244.txt\" b/abc.txt"
+                    "--- \"a/foo" "--- \"a/\\N{FOO}\"" "+++ \"b/\\x\""))
+    (let ((diff (concat header "\n@@ -1 +1 @@\n-a\n+b\n")))
+      (should (listp (toolgate-patch-files diff)))
+      (should-not (eq 'failed (condition-case nil
+                                  (toolgate-patch-place diff 3)
+                                (error 'failed)))))))
+
 (ert-deftest toolgate-patch-places ()
   "Each line of a diff is about one line of one file."
   (should (equal (mapcar (lambda (line)
