@@ -66,8 +66,11 @@ return {
     assert(not pcall(ordered.decode, '{"a":'))
   end,
 
-  ['a megabyte takes no time to speak of'] = function()
+  ['large and wide values are read'] = function()
     local text = '{"z":' .. vim.json.encode(('x"\\'):rep(300000)) .. ',"a":[' .. ('{"n":1},'):rep(50000) .. '1]}'
     same(ordered.names(ordered.decode(text)), { 'z', 'a' })
+    local fields = {}
+    for i = 1, 40000 do fields[i] = ('"%d":1'):format(i) end
+    same(#ordered.names(ordered.decode('{' .. table.concat(fields, ',') .. '}')), 40000)
   end,
 }

@@ -23,13 +23,14 @@ end
 local note
 
 local function note_object(text, at, object)
-  local names = {}
+  local names, seen = {}, {}
   names_of[object] = names
   at = after_blanks(text, at + 1)
   while text:byte(at) == 34 do
     local last = string_end(text, at)
     local name = vim.json.decode(text:sub(at, last))
-    if not vim.tbl_contains(names, name) then table.insert(names, name) end
+    if not seen[name] then table.insert(names, name) end
+    seen[name] = true
     at = after_blanks(text, text:find(':', last, true) + 1)
     at = after_blanks(text, note(text, at, object[name]))
     if text:byte(at) == 44 then at = after_blanks(text, at + 1) end
