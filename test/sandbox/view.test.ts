@@ -94,7 +94,8 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
     'home/project/lib/deep/id_rsa',
     'home/packages/node_modules/.npmrc',
     'other/.aws/bin/whatever',
-    'other/.aws/bin/deep/whatever'
+    'other/.aws/bin/deep/whatever',
+    'home/project/lib/cert.pem/whatever'
   ]
   for (const name of secrets) world.write(name, SECRET)
   const published = [

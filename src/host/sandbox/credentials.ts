@@ -34,13 +34,15 @@ export async function credentialsIn(folders: readonly string[]): Promise<string[
     for (const entry of await entriesOf(folder.path)) {
       const file = path.join(folder.path, entry.name)
       const names = [...folder.names, fold(entry.name)]
-      if (folder.isCredential || (!PUBLIC.test(entry.name) && SENSITIVE.coversEnd(names))) found.push(file)
+      if (folder.isCredential || isSensitive(entry, names)) found.push(file)
       else if (entry.isDirectory() && !isPublished(file)) open.push({ path: file, names, isCredential: false })
     }
   }
   return found
 }
 
+const isSensitive = (entry: Dirent, names: readonly string[]) =>
+  SENSITIVE.coversEnd(names) && (entry.isDirectory() || !PUBLIC.test(entry.name))
 const isPublished = (folder: string) => PUBLISHED.test(path.basename(folder))
 const namesOf = (file: string) => fold(file.slice(1)).split('/')
 const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])
