@@ -2,7 +2,7 @@
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Effects } from '../host.ts'
 import { answerOf, messageOf, progressOf } from './answers.ts'
-import type { Mcp, McpAnswer, McpCallOptions, McpTool } from './mcp.ts'
+import type { Mcp, McpAnswer, McpBlock, McpCallOptions, McpTool } from './mcp.ts'
 import type { Server } from './server.ts'
 import type { Told } from './session.ts'
 
@@ -63,7 +63,14 @@ export class Asking implements Mcp {
 
   /** A server knows what let us in to it, and may say so. */
   #shown({ blocks, ...answer }: McpAnswer): McpAnswer {
-    return { ...this.#masked(answer), blocks: blocks.map(block => ('bytes' in block ? block : this.#masked(block))) }
+    return { ...this.#masked(answer), blocks: blocks.map(this.#maskedBlock) }
+  }
+
+  /** Bytes are left as they came: in what is no text, something that looks like a secret is none. */
+  #maskedBlock = (block: McpBlock): McpBlock => {
+    if (!('bytes' in block)) return this.#masked(block)
+    const { bytes, ...rest } = block
+    return { ...this.#masked(rest), bytes } as McpBlock
   }
 
   #server(name: string): Server {
