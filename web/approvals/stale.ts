@@ -42,7 +42,11 @@ export const watchFiles = () =>
   onEvent(event => {
     if (event.type !== 'file.changed') return
     for (const { call } of pending.peek())
-      if (call.workspace === event.workspace && call.created_at < event.time && isAbout(call, event.path))
+      if (
+        call.workspace === event.workspace &&
+        call.created_at < event.time &&
+        [event.path, event.from].some(path => path !== undefined && isAbout(call, path))
+      )
         void look(call)
   })
 
