@@ -7,6 +7,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.unread : EXIT.failed)
 )
 
+// A terminal that was closed takes no more words; what runs is brought to its end all the same.
+process.stderr.on('error', () => {})
+
 run({
   argv: process.argv.slice(2),
   env: process.env,
