@@ -24,6 +24,6 @@ export async function detach(context: Context, settings: Settings, options: { re
       hint: `See ${log}.`
     })
   const { discovery_file, ...record } = JSON.parse(started.line) as Discovery & { discovery_file: string }
-  tellReady(context, record, discovery_file, options)
+  tellReady(context, record, discovery_file, { ...options, state_dir: settings.state_dir })
   return EXIT.ok
 }

@@ -1,7 +1,5 @@
 // What an editor or an MCP client is told, to be copied into its own configuration.
-
-import { existsSync } from 'node:fs'
-import path from 'node:path'
+import { programOf } from './own-program.ts'
 
 /** `folder`: where this package is; `root`: the project. */
 interface Place {
@@ -9,22 +7,10 @@ interface Place {
   root: string
 }
 
-/** What starts this program wherever it is started from. A clone is on no search path, and brings its own Node along. */
-function programOf({ folder }: Place): { command: string; before: readonly string[] } {
-  if (!isClone(folder)) return { command: 'toolgate', before: [] }
-  return { command: path.join(folder, 'node_modules/.bin/node'), before: [path.join(folder, 'bin/toolgate.cjs')] }
-}
-
 const started = (place: Place, root: string) => {
-  const { command, before } = programOf(place)
+  const { command, before } = programOf(place.folder)
   return { command, args: [...before, 'mcp', '--root', root] }
 }
-
-/** Its sources are in no package. */
-const isClone = (folder: string) => existsSync(path.join(folder, 'src/main.ts'))
-
-/** Whether the program that is named has been built. */
-export const isBuilt = (folder: string) => !isClone(folder) || existsSync(path.join(folder, 'dist/main.js'))
 
 interface Snippet {
   /** Where it goes. */

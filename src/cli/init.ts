@@ -6,7 +6,8 @@ import { packageFolder } from '../host/user-file.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT, oneOf, usage } from './exit.ts'
 import { checksOf, configText, type Policy } from './init-policy.ts'
-import { isBuilt, SNIPPETS } from './init-snippets.ts'
+import { SNIPPETS } from './init-snippets.ts'
+import { isBuilt } from './own-program.ts'
 import type { Verb } from './run.ts'
 
 interface Options {

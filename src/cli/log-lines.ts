@@ -9,30 +9,48 @@ interface Line {
   time: number
   msg?: string
   err?: { message?: string }
+  [field: string]: unknown
 }
+
+const WARNING = 40
 
 /** By the least level that is called so. */
 const LEVELS: readonly (readonly [least: number, word: string, style: Style])[] = [
   [50, 'error  ', 'red'],
-  [40, 'warning  ', 'yellow'],
+  [WARNING, 'warning  ', 'yellow'],
   [0, '', 'gray']
 ]
 
 /** What takes the lines of the log. A file that cannot be written keeps no server from serving. */
 export function logAtTerminal(terminal: Terminal, file: string) {
-  beginLog(file)
+  try {
+    beginLog(file)
+  } catch {}
   return {
     write(line: string) {
       try {
         appendFileSync(file, line, { mode: 0o600 })
       } catch {}
-      terminal.say(inWords(terminal, JSON.parse(line) as Line))
+      const told = JSON.parse(line) as Line
+      // Who wants it quiet is warned all the same.
+      if (told.level >= WARNING) terminal.fail(inWords(terminal, told))
+      else terminal.say(inWords(terminal, told))
     }
   }
 }
 
-function inWords(terminal: Terminal, { level, time, msg = '', err }: Line): string {
+function inWords(terminal: Terminal, line: Line): string {
+  const { level, time, msg = '', err } = line
   const [, word, style] = LEVELS.find(([least]) => level >= least)!
   const why = err?.message === undefined || msg.includes(err.message) ? '' : `: ${err.message}`
-  return `${terminal.paint('gray', clock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${brief(msg + why, 400)}`
+  const about = level >= WARNING ? aboutOf(line) : ''
+  return `${terminal.paint('gray', clock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${brief(msg + why + about, 600)}`
+}
+
+/** What a warning is about: all that it tells besides. */
+function aboutOf({ level: _, time: __, msg: ___, err: ____, pid: _____, hostname: ______, ...fields }: Line): string {
+  const told = Object.entries(fields).map(([name, value]) =>
+    typeof value === 'string' ? `${name} ${value}` : `${name} ${JSON.stringify(value)}`
+  )
+  return told.length > 0 ? ` (${told.join(', ')})` : ''
 }

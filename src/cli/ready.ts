@@ -1,31 +1,46 @@
 // Telling that a server is ready: to people with a first command to copy, to programs as one line of JSON.
+
+import { isBeneath } from '../host/sandbox/beneath.ts'
 import type { Discovery } from '../host/server/discovery.ts'
 import { logFileOf } from '../host/server/log-file.ts'
+import { packageFolder } from '../host/user-file.ts'
 import type { Context } from './context.ts'
+import { programOf } from './own-program.ts'
 
 interface Telling {
   ready?: string
-  /** Given by a server that has just started. */
-  state_dir?: string
+  state_dir: string
+  /** How a person ends it that has this terminal. */
+  ends?: string
 }
 
 /** The tokens themselves are never printed: `file` holds them. */
-export function tellReady(context: Context, record: Discovery, file: string, { ready, state_dir }: Telling): void {
+export function tellReady(context: Context, record: Discovery, file: string, { ready, ...telling }: Telling): void {
   const { token: _, call_token: __, ...shown } = record
-  const { terminal } = context
+  const { terminal, world } = context
   if (ready === 'json' || terminal.json) terminal.outJson({ event: 'ready', ...shown, discovery_file: file })
-  else if (state_dir !== undefined && terminal.isLive) terminal.out(greeting(shown, logFileOf(state_dir)))
+  else if (terminal.isTerminal) terminal.out(greeting(shown, { ...telling, cwd: world.cwd }))
   else terminal.out(welcome(shown, file))
 }
 
-const greeting = ({ version, roots, url, socket }: Shown, log: string) =>
-  `Toolgate ${version} serves ${roots.join(', ')}
-  at       ${url}${socket === null ? '' : ` and ${socket}`}
-  console  toolgate open
-  decide   toolgate approve
-  log      ${log}
-  stop     Ctrl+C
-`
+interface Greeting extends Omit<Telling, 'ready'> {
+  cwd: string
+}
+
+function greeting({ version, roots, url, socket }: Shown, { state_dir, ends, cwd }: Greeting): string {
+  const { command, before } = programOf(packageFolder())
+  const root = roots.some(folder => isBeneath(cwd, folder)) ? '' : ` --root ${quoted(roots[0]!)}`
+  const lines = [
+    ['at', `${url}${socket === null ? '' : ` and ${socket}`}`],
+    ...(before.length > 0 ? [['first', `toolgate() { ${[command, ...before].map(quoted).join(' ')} "$@"; }`]] : []),
+    ['console', `toolgate open${root}`],
+    ['decide', `toolgate approve${root}`],
+    ['log', logFileOf(state_dir)],
+    ['stop', ends ?? `toolgate stop${root}`]
+  ]
+  const rows = lines.map(([name = '', text]) => `  ${name.padEnd(7)}  ${text}\n`)
+  return `Toolgate ${version} serves ${roots.join(', ')}\n${rows.join('')}`
+}
 
 type Shown = Omit<Discovery, 'token' | 'call_token'>
 

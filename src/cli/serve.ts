@@ -90,7 +90,7 @@ async function start(context: Context, options: ServeOptions): Promise<number> {
   const { settings } = config
   const running = await runningFor(settings, context)
   if (running && options.reuse) {
-    tellReady(context, running.record, running.file, options)
+    tellReady(context, running.record, running.file, { ...options, state_dir: settings.state_dir })
     return EXIT.ok
   }
   if (running && !options.replace) throw alreadyRuns(running.record)
@@ -192,7 +192,7 @@ async function listen(
   const published = publish(world.env, record)
   stopOnSignals(context, stop)
   if (options.exitWithStdin) world.stdin.once('end', () => stop(EXIT.ok)).resume()
-  tellReady(context, record(), published.file, { ...options, state_dir: settings.state_dir })
+  tellReady(context, record(), published.file, { ...options, state_dir: settings.state_dir, ends: 'Ctrl+C' })
   keepMemorySmall()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
 
@@ -217,7 +217,7 @@ const LAST_ANSWERS_MS = 1_000
 
 /** At a terminal a person reads the log; anywhere else a program does. */
 async function logOf({ terminal }: Context, { state_dir }: Settings, { ready }: ServeOptions) {
-  if (ready !== undefined || !terminal.isLive) return {}
+  if (ready !== undefined || !terminal.isTerminal) return {}
   const { logAtTerminal } = await import('./log-lines.ts')
   return { log_to: logAtTerminal(terminal, logFileOf(state_dir)) }
 }

@@ -55,9 +55,14 @@ export class Terminal {
     this.json = options.json
   }
 
-  /** Whether a person reads along and may see things come and go. */
+  /** Whether a person reads along. */
+  get isTerminal(): boolean {
+    return Boolean(this.#stderr.isTTY) && !this.json
+  }
+
+  /** And may see things come and go. */
   get isLive(): boolean {
-    return Boolean(this.#stderr.isTTY) && !this.#options.quiet && !this.json
+    return this.isTerminal && !this.#options.quiet
   }
 
   /** Data. */

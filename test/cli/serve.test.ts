@@ -267,9 +267,11 @@ t.test(
       told
         .replace(/127\.0\.0\.1:\d+/, 'HOST')
         .replace(log, 'LOG')
+        .replaceAll(path.resolve('.'), 'CLONE')
         .replace(/\d\d:\d\d/, 'TIME'),
       `Toolgate 0.1.0 serves ${project}
   at       http://HOST
+  first    toolgate() { CLONE/node_modules/.bin/node CLONE/bin/toolgate.cjs "$@"; }
   console  toolgate open
   decide   toolgate approve
   log      LOG
