@@ -128,7 +128,8 @@ class Question {
     return { did: 'approved', call: await this.#approveAsShown(call, decision) }
   }
 
-  /** Where the server had not yet seen what was shown here, it has now: what is approved has the same digest. */
+  /** Where the server had not yet seen what was shown here, it has now: what is approved has the same digest. A rule may be
+   * another one now: with one, it is shown again. */
   async #approveAsShown(
     { tool_call_id, approval }: Waiting,
     decision: Approve & { signal: AbortSignal }
@@ -137,6 +138,7 @@ class Question {
       return await this.#client.approve(tool_call_id, decision)
     } catch (error) {
       if (!(error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED')) throw error
+      if (decision.always !== undefined) throw error
       const { signal } = decision
       const now = await this.#client.get(tool_call_id, { signal })
       if (now.status !== 'awaiting_approval' || now.approval.digest !== approval.digest) throw error
@@ -259,7 +261,7 @@ const KEYS: Readonly<Record<string, Key>> = {
     offered: ({ approval: { preview } }) => preview.diff !== undefined || preview.text !== undefined,
     does: (question, call, changed) => question.details(call, changed)
   },
-  '?': { word: '', means: 'tell what the keys do', does: (question, call) => question.help(call) },
+  '?': { word: 'help', means: 'tell what the keys do', does: (question, call) => question.help(call) },
   q: { word: 'quit', means: 'leave it waiting; that decides nothing', does: () => ({ did: 'left' }) }
 }
 
@@ -267,7 +269,7 @@ const offered = (call: Waiting) => Object.keys(KEYS).filter(key => KEYS[key]!.of
 
 const menuOf = (call: Waiting) =>
   `[${offered(call)
-    .map(key => (KEYS[key]!.word === '' ? key : `${key} ${KEYS[key]!.word}`))
+    .map(key => `${key} ${KEYS[key]!.word}`)
     .join(' · ')}]`
 
 function paramsIn(text: string): Record<string, unknown> | undefined {

@@ -63,6 +63,11 @@ export class WatchedCall {
     const { tool, params, session_id, workspace, agent, approval } = call
     const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
     const { preview, digest } = await client.dryRun(tool, params as Record<string, unknown>, options)
+    // Decided meanwhile, or looked at anew: the answer is about what was before.
+    if (this.#call !== call) {
+      this.#recheckAgain = true
+      return
+    }
     if (preview === undefined || digest === undefined) return
     this.#is({ ...call, approval: { ...approval, preview, digest } })
   }
