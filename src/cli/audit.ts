@@ -84,7 +84,7 @@ Examples:
         if (found.length === most) break
       }
       // The server tells the latest first; read from top to bottom, the latest stands by the prompt.
-      found.reverse()
+      found.reverse().sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
       if (terminal.json) terminal.outJson(found)
       else tell(context, found)
       if (found.length === most) terminal.say(`There may be more before these ${most}: give --limit, or --until.`)

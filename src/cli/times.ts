@@ -21,6 +21,12 @@ export function clock(time: string, now = Date.now()): string {
   return at.toDateString() === today.toDateString() ? minute : `${dayOf(at)} ${minute}`
 }
 
+/** The same to the thousandth of a second. */
+export function moment(time: string, now = Date.now()): string {
+  const at = new Date(time)
+  return `${clock(time, now)}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
+}
+
 const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
 const two = (number: number) => String(number).padStart(2, '0')
 

@@ -2,7 +2,7 @@
 import type { Call, DryRun, Event } from '../client/client.ts'
 import { EXIT } from './exit.ts'
 import { brief, paintDiff, type Style, safe, safeJson, type Terminal } from './terminal.ts'
-import { clock, due } from './times.ts'
+import { clock, due, moment } from './times.ts'
 
 export const STATUS_STYLES: Record<Call['status'], Style> = {
   awaiting_approval: 'yellow',
@@ -52,9 +52,11 @@ export function reasonOf(call: Call): string {
 
 /** How a call stands that was decided on, and by whom. */
 export function whatBecame(call: Call): string {
-  const by = call.status === 'rejected' ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
-  const how = call.status === 'rejected' ? 'rejected' : 'approved'
-  return `its status is ${call.status}${by ? `, ${how} by ${safe(by.client ?? by.source)} at ${clock(by.at)}` : ''}`
+  const told = (by: { client?: string | undefined; source: string; at: string }) =>
+    `by ${safe(by.client ?? by.source)} at ${clock(by.at)}`
+  if (call.status === 'rejected') return `it was rejected ${told(call.rejected_by)}`
+  const by = 'approved_by' in call ? call.approved_by : undefined
+  return `its status is ${call.status}${by ? `, approved ${told(by)}` : ''}`
 }
 
 /** Everything an approver must see before deciding. */
@@ -104,7 +106,7 @@ export const alwaysText = (terminal: Terminal, { approval }: Extract<Call, { sta
 
 /** One event on one line. */
 export function eventLine(terminal: Terminal, event: Event): string {
-  const time = event.time.slice(11, 23)
+  const time = moment(event.time)
   const call = event.tool_call_id === undefined ? '' : ` ${event.tool_call_id}`
   const tell = EVENT_WORDS[event.type] as ((event: Event) => string) | undefined
   // What was cut lacks what it would be told by; what a newer server tells has no words here yet.

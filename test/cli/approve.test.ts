@@ -194,7 +194,7 @@ t.test('at a terminal', { skip: noTerminal }, async t => {
     await toolgate(['reject', id, '-m', 'no'])
     const { code, rest } = await person.ended()
     t.equal(code, 6)
-    t.match(plain(rest), /its status is rejected, rejected by toolgate-cli at TIME\n$/)
+    t.match(plain(rest), /it was rejected by toolgate-cli at TIME\n$/)
   })
 
   t.test('an interrupt decides nothing, and gives the terminal back', async t => {
