@@ -7,6 +7,9 @@ import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
 
+// It takes some seconds, in which a person at a terminal would see nothing.
+if (process.stderr.isTTY) console.error('Building …')
+
 /** Packages that stay packages: one brings a program along, the others are rarely loaded. */
 const NOT_BUNDLED = ['@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
 /** Packages whose CommonJS form hides what it loads, so that their other form is taken. */

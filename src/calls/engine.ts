@@ -70,6 +70,7 @@ export interface CapturedOutputs {
 }
 
 interface Log {
+  info(details: object, message: string): void
   warn(details: object, message: string): void
   error(details: object, message: string): void
 }

@@ -49,9 +49,10 @@ export async function proposedFiles(
   let room = MOST
   const files: ProposedFile[] = []
   for (const section of sectionsOf(diff)) {
-    const file = await fileOf(engine, live, section)
+    const tooLarge: ProposedFile = { path: section.path, withheld: 'too_large' }
+    const file = room < 0 ? tooLarge : await fileOf(engine, live, section)
     room -= (file.before?.length ?? 0) + (file.after?.length ?? 0)
-    files.push(room < 0 ? { path: file.path, withheld: 'too_large' } : file)
+    files.push(room < 0 ? tooLarge : file)
   }
   return files.map(withHrefs(shown))
 }

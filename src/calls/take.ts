@@ -84,6 +84,8 @@ async function ask(engine: Engine, live: Live, assessment: Assessment, { also, s
     return allowAsShown(engine, live, asked, also)
   const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
   live.intent = step(engine, live, waiting, [toolCall(engine, live, waiting)], also)
+  const { tool, tool_call_id } = waiting
+  engine.log.info({ tool, tool_call_id }, `waits for a decision: ${asked.preview.title}`)
   return live.intent
 }
 

@@ -31,7 +31,7 @@ t.test('at a terminal', { skip: noTerminal }, async t => {
     const shown = await person.sees(READY)
     t.match(
       shown,
-      /^Edit a\.txt {2}tc_.*\n {2}tool {5}edit_file {2}\(ask\)\n.*\n {2}expires {2}(?:[\d-]+ )?\d\d:\d\d \(in 24 h\)\n.*\n-one\n\+two\n/s
+      /^Edit a\.txt {2}tc_.*\n {2}tool {5}edit_file {2}\(ask\)\n.*\n {2}expires {2}(?:[\d-]+ )?\d\d:\d\d \(in (?:24 h|23 h 59 min)\)\n.*\n-one\n\+two\n/s
     )
     t.match(person.raw(), '\u001b[32m+two\u001b[39m')
     person.press('y')
