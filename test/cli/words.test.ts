@@ -7,14 +7,19 @@ import { eventLine } from '../../src/cli/words.ts'
 import type { Event } from '../../src/client/client.ts'
 
 const terminal = new Terminal(process.stdout, process.stderr, { color: false, quiet: true, json: false })
-const line = (event: object) => eventLine(terminal, { time: '2026-01-02T03:04:05.678Z', ...event } as Event)
+/** By the clock here, wherever that is. */
+const time = new Date(2026, 0, 2, 3, 4, 5, 678).toISOString()
+const line = (event: object) => eventLine(terminal, { time, ...event } as Event)
 
 t.test('an event that was cut, or that only a newer server knows, leads to all of it', async t => {
   const cut = { tool_call_id: 'tc_1', truncated: true, href: '/calls/tc_1' }
-  t.equal(line({ type: 'tool.call', ...cut }), '03:04:05.678 tool.call tc_1 /calls/tc_1')
-  t.equal(line({ type: 'stream.snapshot', truncated: true, href: '/state' }), '03:04:05.678 stream.snapshot /state')
-  t.equal(line({ type: 'moon.rose', href: '/moon' }), '03:04:05.678 moon.rose /moon')
-  t.equal(line({ type: 'moon.rose' }), '03:04:05.678 moon.rose')
+  t.equal(line({ type: 'tool.call', ...cut }), '2026-01-02 03:04:05.678 tool.call tc_1 /calls/tc_1')
+  t.equal(
+    line({ type: 'stream.snapshot', truncated: true, href: '/state' }),
+    '2026-01-02 03:04:05.678 stream.snapshot /state'
+  )
+  t.equal(line({ type: 'moon.rose', href: '/moon' }), '2026-01-02 03:04:05.678 moon.rose /moon')
+  t.equal(line({ type: 'moon.rose' }), '2026-01-02 03:04:05.678 moon.rose')
 })
 
 t.test('what a param takes is told as a type, and read as one', async t => {
