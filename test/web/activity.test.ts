@@ -127,6 +127,19 @@ t.test('the line of a call tells how it stands', async t => {
   t.same(after(DECIDED), { ...asked, tool: undefined, about: '', status: 'running', session: undefined })
 })
 
+t.test('the line of a call that did not succeed says what it was about, and why', async t => {
+  const about = (...events: Event[]) => summaryOf(entriesOf(events)[0]!).about
+  const shown = { ...ASKED, approval: { preview: { title: 'Edit a.txt' } } } as Event
+  const ended = (status: string, more: object) =>
+    event(6, 'tool.result', { tool_call_id: 'tc_1', tool: 'edit_file', status, ...more })
+  t.equal(about(shown, ended('rejected', { reason: 'no thanks' })), 'Edit a.txt · no thanks')
+  t.equal(
+    about(READ, { ...ended('error', { error: { message: 'Not there.' } }), tool_call_id: 'tc_2' } as Event),
+    ['b.txt', 'Not there.'].join(' · ')
+  )
+  t.equal(about(ended('cancelled', { reason: 'too late' })), 'too late', 'all that is left of an old call')
+})
+
 t.test('a filter leaves whole calls', async t => {
   const left = (filter: object) => filtered(entriesOf(ALL), { ...NO_FILTER, ...filter }).map(({ key }) => key)
   t.same(left({}), ['7', 'tc_2', '2', 'tc_1'])

@@ -45,7 +45,7 @@ const clientOf = (by: unknown) => {
   const client = (by as { client?: string } | undefined)?.client
   return client === undefined ? undefined : `by ${client}`
 }
-const joined = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
+export const joined = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
 
 /** The params that say most in a line: texts of many lines, and those that stand in files, by how long they are. */
 export function aboutOf(params: unknown): string {
