@@ -1,6 +1,6 @@
 // How often each tool was called, how it ended, how long it took: a reader of the journal, counting since the start.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import type { NewEvent } from './events.ts'
+import type { Entry } from './frame.ts'
 import type { Journal } from './journal.ts'
 
 /** Counts of one tool since the server started. Times are of the tool's run alone, in milliseconds. */
@@ -46,8 +46,6 @@ export class Metrics {
   readonly since = new Date().toISOString()
   #events = 0
   readonly #waits = createHistogram()
-  /** When those that wait began to, by call. */
-  readonly #waiting = new Map<string, number>()
   /** Only those in which calls ended, oldest first, by the number of the minute. */
   readonly #minutes = new Map<number, Minute>()
 
@@ -55,9 +53,12 @@ export class Metrics {
     this.#journal = journal
     journal.listen(entries => {
       this.#events += entries.length
-      for (const { event } of entries) {
-        if (event.type === 'tool.result') this.#count(event.tool, event.status, event.execution_time_ms)
-        this.#time(event)
+      for (const entry of entries) {
+        const { event } = entry
+        if (event.type === 'tool.decision') this.#countWait(entry)
+        if (event.type !== 'tool.result') continue
+        this.#count(event.tool, event.status, event.execution_time_ms)
+        this.#countMinute(event.status === 'error')
       }
     })
   }
@@ -117,17 +118,20 @@ export class Metrics {
     return registers[0]!.metrics()
   }
 
-  #time(event: NewEvent) {
-    const { type, tool_call_id: id } = event
-    if (id === undefined) return
+  /** It may have begun before this run: the journal tells since when, for it keeps all events of a call that waits. */
+  #countWait({ seq, event, json }: Entry) {
+    if (event.tool_call_id === undefined) return
+    const before = this.#journal.ofCall(event.tool_call_id, 0, STEPS).filter(told => told.seq < seq)
+    const decided = before.findLastIndex(({ type }) => type === 'tool.decision')
     // Shown anew, it still waits since it was first asked about.
-    if (type === 'tool.call' && event.requires_approval && !this.#waiting.has(id))
-      this.#waiting.set(id, performance.now())
-    if (type !== 'tool.decision' && type !== 'tool.result') return
-    const since = this.#waiting.get(id)
-    if (since !== undefined) this.#waits.record(Math.max(1, Math.round(performance.now() - since)))
-    this.#waiting.delete(id)
-    if (type === 'tool.result') this.#countMinute(event.status === 'error')
+    const asked = before
+      .slice(decided + 1)
+      .filter(({ type }) => type === 'tool.call')
+      .map(({ data }) => JSON.parse(data) as { time: string; requires_approval: boolean })
+      .find(({ requires_approval }) => requires_approval)
+    if (!asked) return
+    const { time } = JSON.parse(json) as { time: string }
+    this.#waits.record(Math.max(1, Date.parse(time) - Date.parse(asked.time)))
   }
 
   #countMinute(failed: boolean) {
@@ -149,6 +153,8 @@ export class Metrics {
   }
 }
 
+/** More events than a call has before it is decided. */
+const STEPS = 1_000
 const MINUTE_MS = 60_000
 const MINUTES = 60
 const emptyMinute = (number: number): Minute => ({

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { NewEvent } from '../../src/events/events.ts'
 import type { Entry } from '../../src/events/frame.ts'
 import { Journal } from '../../src/events/journal.ts'
 import { Metrics } from '../../src/events/metrics.ts'
@@ -127,4 +128,34 @@ t.test('metrics count how calls end', async t => {
     'toolgate_test 3'
   ])
     t.ok(text.includes(`\n${line}\n`), line)
+})
+
+t.test('a wait for a decision is counted from where it began, also before this run', async t => {
+  const { store, journal: before } = await openJournal(t)
+  const AGO_MS = 226_000
+  const time = new Date(Date.now() - AGO_MS).toISOString()
+  const asked = (id: string): NewEvent => ({
+    type: 'tool.call',
+    tool_call_id: id,
+    tool: 'b',
+    params: {},
+    client: 'c',
+    requires_approval: true
+  })
+  const decided = (id: string): NewEvent => ({ type: 'tool.decision', tool_call_id: id, decision: 'approved' })
+  const seq = before.last + 1
+  await store.write(() => [
+    ['event', seq, time, 'tool.call', null, null, 'tc_1', JSON.stringify({ seq, time, ...asked('tc_1') })]
+  ])
+  const journal = new Journal(store)
+  const metrics = new Metrics(journal)
+  await journal.append([asked('tc_1'), asked('tc_2')])
+  t.strictSame(metrics.approvalWait(), { total: 0, average_ms: null, p50_ms: null, p95_ms: null }, 'both wait still')
+  await journal.append([decided('tc_1')])
+  const { total, average_ms } = metrics.approvalWait()
+  t.equal(total, 1)
+  t.ok(average_ms! >= AGO_MS * 0.99, `shown anew, it still waits since it was first asked about: ${average_ms}`)
+  await journal.append([asked('tc_1'), decided('tc_1'), decided('tc_3')])
+  t.equal(metrics.approvalWait().total, 2, 'asked about again it waits again; what never waited does not count')
+  t.ok(metrics.approvalWait().average_ms! < AGO_MS * 0.9, 'anew')
 })
