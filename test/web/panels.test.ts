@@ -145,6 +145,28 @@ t.test('panels', { skip: noBrowser }, async t => {
     t.ok((await page.locator('#card-title').boundingBox())!.y >= 0, 'the title of a card is in sight')
   })
 
+  t.test('activity says on a narrow screen of each call which tool it called, on what and how it ended', async t => {
+    const { call, open, post } = await consoleOf(
+      t,
+      browser,
+      { 'src/a.txt': 'one\n' },
+      { viewport: { width: 320, height: 568 } }
+    )
+    const edit = { path: 'src/a.txt', old: 'one', new: '1' }
+    const { tool_call_id, approval } = await call('edit_file', edit)
+    await post(`/calls/${tool_call_id}/approve?wait_ms=10000`, { digest: approval.digest })
+    const refused = await call('write_file', { path: 'src/a.txt', content: 'two\n' })
+    await post('/reject', { tool_call_id: refused.tool_call_id, reason: 'no' })
+    const page = await open('/#/activity')
+    const row = (tool: string) => page.getByRole('treeitem').filter({ hasText: tool })
+    await row('edit_file').filter({ hasText: '+1 −1' }).waitFor()
+    await row('write_file').filter({ hasText: '· no' }).waitFor()
+    for (const tool of ['edit_file', 'write_file'])
+      t.same(await page.evaluate(`(${CUT})(${JSON.stringify(tool)})`), [], `all of ${tool} is in sight`)
+    const [upper, lower] = await Promise.all(['write_file', 'edit_file'].map(tool => row(tool).boundingBox()))
+    t.ok(upper!.y + upper!.height <= lower!.y, 'no row lies over another')
+  })
+
   t.test('activity and tools mark what no eye sees', async t => {
     const { open, call } = await consoleOf(t, browser, { 'a.txt': 'x\u202ey\n' })
     await call('read_file', { path: 'a.txt' }, { session_id: 's\u200b' })
@@ -246,3 +268,17 @@ t.test('panels', { skip: noBrowser }, async t => {
       }
     })
 })
+
+/** The parts of a tool's row that are cut short, or not whole within it. */
+const CUT = `tool => {
+  const row = [...document.querySelectorAll('[role="treeitem"]')].find(row => row.textContent.includes(tool))
+  const whole = row.getBoundingClientRect()
+  return [...row.children]
+    .filter(part => !part.matches('.event-turn, .event-session, .event-ms'))
+    .filter(part => {
+      const { left, right, top, bottom } = part.getBoundingClientRect()
+      const isInside = left >= whole.left && right <= whole.right && top >= whole.top && bottom <= whole.bottom
+      return !isInside || part.scrollWidth > part.clientWidth
+    })
+    .map(part => part.textContent)
+}`
