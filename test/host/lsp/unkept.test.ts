@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
@@ -79,6 +80,8 @@ t.test('the intent comes first', async t => {
   t.match((await allowed.hover(AT)).hover?.text, /"text":"a: 1\\n"/)
   t.equal(intents, 1)
   t.ok(allowed.runs('a.yaml'))
+  // It answers about a file before it has said that it has read the project.
+  while (pool.states()[0]?.state === 'loading') await pause(20)
   t.match(pool.states(), [{ state: 'ready', pid: Number }])
 })
 
