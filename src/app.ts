@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { ResultCache } from './calls/cache.ts'
 import { Calls } from './calls/calls.ts'
 import { Delegations } from './calls/delegations.ts'
@@ -39,10 +39,10 @@ import { clearLeftovers } from './host/kept/leftovers.ts'
 import { Machine } from './host/machine.ts'
 import { KnownModules } from './host/modules/known-modules.ts'
 import type { Environment } from './host/processes/environment.ts'
-import { maskedLines } from './host/secrets/masked-lines.ts'
 import { Masking } from './host/secrets/masking.ts'
 import { folderOf } from './host/server/home.ts'
 import { IssuedTokens } from './host/server/issued-tokens.ts'
+import { openLog } from './host/server/log.ts'
 import { OneTimeCodes } from './host/server/one-time-codes.ts'
 import type { Tokens } from './host/server/tokens.ts'
 import { openStore, type Store } from './host/store/store.ts'
@@ -61,13 +61,6 @@ export { hostsOf } from './routes/door.ts'
 
 /** Version of the wire contract. */
 export const PROTOCOL = 1
-/** Fields that never show in the log, wherever they stand. */
-const SECRETS = ['token', 'call_token', 'authorization', 'password', 'secret', 'api_key'].flatMap(name => [
-  name,
-  `*.${name}`,
-  `*.*.${name}`,
-  `req.headers.${name}`
-])
 const RETENTION_CHECK_MS = 10 * 60_000
 /** How long a start waits for tools of users. */
 const FIRST_LOOK_MS = 100
@@ -132,7 +125,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     tokens: () => [...tokens.all(), ...ofServers()],
     environment
   })
-  const log = options.log ?? openLog(settings, masking, options.log_to)
+  const log = options.log ?? openLog(settings.log, masking, options.log_to)
   const instance = randomUUID()
   const left = clearLeftovers(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))
@@ -352,15 +345,6 @@ const withSecrets = (secrets: Settings['secrets'], names: readonly string[]) => 
   ...secrets,
   env: [...secrets.env, ...names]
 })
-
-/** JSON lines, without secrets. */
-function openLog(
-  settings: Settings,
-  masking: Masking,
-  out: { write(line: string): void } = pino.destination({ fd: 2, sync: false })
-): Logger {
-  return pino({ level: settings.log.level, redact: SECRETS }, maskedLines(out, masking))
-}
 
 /** One for each address that it listens on, none for a unix socket. */
 const portsOf = (http: FastifyInstance) =>

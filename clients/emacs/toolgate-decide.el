@@ -101,7 +101,8 @@ ALWAYS is the id of a rule to remember."
          (now (if (and known (toolgate-store-ended-p known)) known result)))
     (setq toolgate-decide--sent (delete id toolgate-decide--sent))
     (if problem (toolgate-decide--not-decided problem)
-      (push id toolgate-decide--told)
+      (setq toolgate-decide--told
+            (seq-take (cons id toolgate-decide--told) toolgate-decide--most))
       (toolgate-decide--tell title now)
       (unless (toolgate-store-ended-p now)
         (push (cons id title) toolgate-decide--approved)))))
@@ -118,7 +119,10 @@ ALWAYS is the id of a rule to remember."
 ;;;; What became of it
 
 (defvar toolgate-decide--told nil
-  "Ids of calls of which the person was told what their decision led to.")
+  "Ids of calls of which the person was told what their decision led to.
+The latest ones: what is asked of them is asked soon.")
+(defconst toolgate-decide--most 256
+  "Of so many decisions it is known that they were told.")
 (defvar toolgate-decide--approved nil
   "Pairs of the id and the title of calls that were approved here and run.")
 

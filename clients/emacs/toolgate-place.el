@@ -41,7 +41,17 @@ They are in its diff and its params."
         (path (toolgate-get call 'params 'path)))
     (delete-dups (append (and (stringp path) (list path))
                          (or (apply #'append (toolgate-place-named call))
-                             (and diff (toolgate-patch-files diff)))))))
+                             (and diff (toolgate-place--read diff)))))))
+
+(defvar toolgate-place--known (make-hash-table :test #'eq :weakness 'key)
+  "Which files diffs are about that were read, as long as they are there.")
+
+(defun toolgate-place--read (diff)
+  "Return the files that DIFF is about; it is read once, however often asked."
+  (let ((known (gethash diff toolgate-place--known 'unread)))
+    (if (eq known 'unread)
+        (puthash diff (toolgate-patch-files diff) toolgate-place--known)
+      known)))
 
 (defun toolgate-place-named (call)
   "Return the paths of each file of the diff of CALL, as the server tells them.

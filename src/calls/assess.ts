@@ -18,7 +18,6 @@ import { judgedCommand } from './judged-command.ts'
 import type { Assessment, Live } from './live.ts'
 import { mayShowAt } from './may-show.ts'
 import { judge } from './policy.ts'
-import { fileHrefs } from './proposed-files.ts'
 import type { HeldFile, Question } from './question.ts'
 import { reaching } from './reaching.ts'
 import { rulebook } from './rulebook.ts'
@@ -187,17 +186,12 @@ export async function approval(
 ): Promise<Approval> {
   const { decision, reason, matched_rules, always_options } = assessment.verdict
   const { ttl_ms } = engine.settings.approval
-  const shown = await preview(engine, live, params, assessment, hooks)
-  const { tool_call_id } = live.call
-  const bound = await digest(live, params, assessment)
-  const files = await fileHrefs(engine, live, shown, { tool_call_id, digest: bound })
   return {
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    preview: shown,
-    digest: bound,
-    ...(files && { files }),
+    preview: await preview(engine, live, params, assessment, hooks),
+    digest: await digest(live, params, assessment),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
     always_options

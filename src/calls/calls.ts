@@ -12,7 +12,7 @@ import type { Explanation } from './explanation.ts'
 import { historyOf } from './history.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
 import { outputOf } from './output.ts'
-import { type Proposal, proposalOf } from './proposal.ts'
+import { digestNow, type Proposal, proposalOf } from './proposal.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
 import { readyFor } from './rules.ts'
@@ -170,6 +170,11 @@ export class Calls {
   /** What a waiting call would make of files; with the digest that was shown, only if it is still that. */
   async proposal(tool_call_id: string, digest: string | undefined): Promise<Proposal> {
     return proposalOf(this.#engine, this.#undecided(tool_call_id), digest)
+  }
+
+  /** The digest of what a waiting call would do now: another than was shown where that would be something else. */
+  async digest(tool_call_id: string): Promise<{ tool_call_id: string; digest: string }> {
+    return { tool_call_id, digest: await digestNow(this.#engine, this.#undecided(tool_call_id)) }
   }
 
   /** Cancels a call, and what of it runs on; one that has ended stays as it is. */

@@ -15,6 +15,14 @@ export interface Proposal {
   files: ProposedFile[]
 }
 
+/** What it would do now, by its digest alone. */
+export function digestNow(engine: Engine, live: Live): Promise<string> {
+  return inTurn(live, async () => {
+    const { params } = awaiting(live)
+    return digest(live, params, await assess(engine, live, params))
+  })
+}
+
 /** Changes nothing, neither the call: where something else would happen than was shown, it only says so. */
 export function proposalOf(engine: Engine, live: Live, wanted: string | undefined): Promise<Proposal> {
   return inTurn(live, async () => {

@@ -7,7 +7,7 @@ import { parsePatch, type Section } from '../text/patch.ts'
 import { applyHunks } from '../text/patch-apply.ts'
 import { PatchFault } from '../text/patch-lines.ts'
 import { FILE_HREFS, type FileHrefs } from '../tool/front-end.ts'
-import type { Preview } from './call.ts'
+import type { Approval, Preview } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { Live } from './live.ts'
 import { mayShow } from './may-show.ts'
@@ -39,47 +39,40 @@ const MOST = 8 * 1024 * 1024
 const MOST_NAMED = 32
 
 /** The files of a diff with their texts, and the addresses of these. */
-export async function proposedFiles(
-  engine: Engine,
-  live: Live,
-  { diff }: Preview,
-  shown: Shown
-): Promise<ProposedFile[]> {
-  if (!diff) return []
+export const proposedFiles = (engine: Engine, live: Live, { diff }: Preview, shown: Shown): Promise<ProposedFile[]> =>
+  filesOf(engine, live, sectionsOf(diff), shown)
+
+/** An approval that a call is to wait with, with the addresses of these texts. Without where there are too many files, or a
+ * tool has a diff of its own make. */
+export async function withHrefs(engine: Engine, live: Live, approval: Approval): Promise<Approval> {
+  const sections = sectionsOf(approval.preview.diff)
+  if (sections.length === 0 || sections.length > MOST_NAMED) return approval
+  try {
+    const shown = { tool_call_id: live.call.tool_call_id, digest: approval.digest }
+    const files = await filesOf(engine, live, sections, shown)
+    return { ...approval, files: files.map(({ before: _, after: __, ...hrefs }): FileHrefs => hrefs) }
+  } catch (error) {
+    if (error instanceof ToolError) return approval
+    throw error
+  }
+}
+
+async function filesOf(engine: Engine, live: Live, sections: readonly Section[], shown: Shown) {
   let room = MOST
   const files: ProposedFile[] = []
-  for (const section of sectionsOf(diff)) {
+  for (const section of sections) {
     const tooLarge: ProposedFile = { path: section.path, withheld: 'too_large' }
     const file = room < 0 ? tooLarge : await fileOf(engine, live, section)
     room -= (file.before?.length ?? 0) + (file.after?.length ?? 0)
     files.push(room < 0 ? tooLarge : file)
   }
-  return files.map(withHrefs(shown))
-}
-
-/** The same without the texts, for whoever is told that a call waits. None where there are too many files, or a tool has a
- * diff of its own make. */
-export async function fileHrefs(
-  engine: Engine,
-  live: Live,
-  preview: Preview,
-  shown: Shown
-): Promise<FileHrefs[] | undefined> {
-  try {
-    const { length } = sectionsOf(preview.diff ?? '')
-    if (length === 0 || length > MOST_NAMED) return undefined
-    const files = await proposedFiles(engine, live, preview, shown)
-    return files.map(({ before: _, after: __, ...hrefs }) => hrefs)
-  } catch (error) {
-    if (error instanceof ToolError) return undefined
-    throw error
-  }
+  return files.map(addressed(shown))
 }
 
 /** None where a diff is only to be read, as those are that tell of binary files. */
-function sectionsOf(diff: string): readonly Section[] {
+function sectionsOf(diff: string | undefined): readonly Section[] {
   try {
-    return diff === '' ? [] : parsePatch(diff).sections
+    return diff ? parsePatch(diff).sections : []
   } catch (error) {
     if (error instanceof PatchFault) return []
     throw error
@@ -87,7 +80,7 @@ function sectionsOf(diff: string): readonly Section[] {
 }
 
 /** Bound to the digest: what was shown is not given under the same address once it would be something else. */
-const withHrefs =
+const addressed =
   ({ tool_call_id, digest }: Shown) =>
   (file: ProposedFile, index: number): ProposedFile => {
     const href = (side: string) => `/calls/${tool_call_id}/preview/${index}/${side}?digest=${digest}`

@@ -12,6 +12,7 @@ import { about, type Engine, note, step } from './engine.ts'
 import { hearing, tellHooks, tellOfFailure, withHooks } from './hooks-after.ts'
 import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
+import { withHrefs } from './proposed-files.ts'
 import { type Hold, KIND } from './scheduler.ts'
 import { takeServedTool } from './served-tool.ts'
 import { fail, stopped, succeed } from './settle.ts'
@@ -101,8 +102,9 @@ async function askAgain(engine: Engine, live: Live, assessment: Assessment) {
       ? { ...assessment.verdict, decision: 'ask' as const, reason: CHANGED }
       : assessment.verdict
   const asked = await approval(engine, live, call.params, { ...assessment, verdict: level })
+  const told = await withHrefs(engine, live, asked)
   live.abort.signal.throwIfAborted()
-  const next: Call = { ...kept, status: 'awaiting_approval', approval: asked }
+  const next: Call = { ...kept, status: 'awaiting_approval', approval: told }
   await step(engine, live, next, [toolCall(engine, live, next)])
 }
 

@@ -6,6 +6,7 @@ import type { Approval, ApprovedBy, Call, HookRun } from './call.ts'
 import { type Engine, enter, step } from './engine.ts'
 import { isLookedAt, lookedCall, refusalBy, throughHooks } from './hooks-before.ts'
 import type { Assessment, Live } from './live.ts'
+import { withHrefs } from './proposed-files.ts'
 import { run, toolCall } from './run.ts'
 import { decided, reject, stopped } from './settle.ts'
 
@@ -82,7 +83,9 @@ async function ask(engine: Engine, live: Live, assessment: Assessment, { also, s
   live.abort.signal.throwIfAborted()
   if (live.may_approve && shown?.digest === asked.digest && (asked.level === 'ask' || shown.confirm))
     return allowAsShown(engine, live, asked, also)
-  const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: asked }
+  const told = await withHrefs(engine, live, asked)
+  live.abort.signal.throwIfAborted()
+  const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: told }
   live.intent = step(engine, live, waiting, [toolCall(engine, live, waiting)], also)
   const { tool, tool_call_id } = waiting
   engine.log.info({ tool, tool_call_id }, `waits for a decision: ${asked.preview.title}`)

@@ -65,9 +65,11 @@ export function allServed(toolset: Toolset, finder: Finder): Served[] {
 export function servedAnywhere(name: string, finder: Finder): Served | undefined {
   const found = TOOLSETS.filter(({ name: set }) => set !== 'native').flatMap(set => servedAs(set, name, finder) ?? [])
   if (found.length < 2) return found[0]
-  const sets = found.map(({ toolset }) => toolset.name).join(', ')
+  const toolsets = found.map(({ toolset }) => toolset.name)
+  const sets = toolsets.join(', ')
   throw new ToolError('INVALID_PARAMS', `${name} is a name of several toolsets: say which is meant (${sets}).`, {
-    errors: [{ pointer: '/toolset', message: `must be one of ${sets}` }]
+    errors: [{ pointer: '/toolset', message: `must be one of ${sets}` }],
+    toolsets
   })
 }
 

@@ -15,7 +15,7 @@ export async function cureOf(error: ToolgateError, command: Command, ask: Ask): 
   if (!UNKNOWN.includes(error.code) || error.message.includes('See: ')) return undefined
   const at = Math.max(
     0,
-    args.findIndex(word => error.message.includes(word))
+    args.findIndex(word => word !== '' && error.message.includes(word))
   )
   const argument = registeredArguments[at] ?? registeredArguments.at(-1)
   const source = argument && ARGUMENTS[`${verbOf(acting)} ${argument.name()}`]
@@ -32,9 +32,7 @@ export async function cureOf(error: ToolgateError, command: Command, ask: Ask): 
 /** A param of a tool that is not as its schema has it, or a name that says no one tool. */
 function ofParams({ problem }: ToolgateError, { args, options }: Command): string | undefined {
   const faults = problem?.errors ?? []
-  const [set] = faults.flatMap(
-    ({ pointer, message }) => (pointer === '/toolset' ? message.match(/[\w-]+(?=,)/) : null) ?? []
-  )
+  const [set] = (problem?.details?.toolsets ?? []) as string[]
   if (set !== undefined)
     return options.some(({ long }) => long === '--toolset') ? `Such as: --toolset ${set}` : undefined
   return faults.some(({ pointer }) => pointer.startsWith('/params/')) ? `See: toolgate tools ${args[0]}` : undefined

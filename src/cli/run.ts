@@ -139,7 +139,7 @@ function help({ world, version }: Context, flags: readonly string[]): number {
     world.stdout.write(`toolgate ${version}\n`)
     return EXIT.ok
   }
-  const unknown = flags.find(flag => flag.startsWith('-') && !FLAGS.includes(flag))
+  const unknown = flags.find(flag => flag.startsWith('-') && !FLAGS.includes(flag.replace(/=.*$/s, '')))
   if (unknown !== undefined) throw usage(`There is no option ${unknown}.`, 'See: toolgate --help')
   const names = verbNames()
   const width = Math.max(...names.map(name => name.length))

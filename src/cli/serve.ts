@@ -70,7 +70,8 @@ Examples:
   toolgate serve --ready json --exit-with-stdin
   toolgate serve --host 0.0.0.0 --token-file /run/secrets/toolgate
 
-SIGTERM and SIGINT: no new calls, running ones may end for the --drain time, the rest is interrupted; exit 0.
+SIGTERM, SIGINT and a terminal that is closed: no new calls, running ones may end for the --drain time, the rest is
+interrupted; exit 0.
 A second signal ends at once: exit 130 or 143. Exit 1 when the journal can't be written.`
     )
     .action(async (options: ServeOptions) => {
@@ -270,6 +271,8 @@ function aboutUs({ world }: Context, settings: Settings, at: Pick<Discovery, 'in
 function stopOnSignals({ world }: Context, stop: (exit: number) => void) {
   let seen = false
   world.onSignal(signal => {
+    // Of a terminal that is closed the shell tells and the kernel as well: that is one wish.
+    if (seen && signal === 'SIGHUP') return
     if (seen) world.exit(signal === 'SIGINT' ? EXIT.interrupted : 143)
     seen = true
     stop(EXIT.ok)

@@ -38,7 +38,12 @@ export class WatchedCall {
     const types = ['tool.call', 'tool.decision', 'tool.result', 'file.changed'] as const
     for await (const { type, tool_call_id } of client.events({ types, onDisconnect, signal: both }))
       if (type === 'file.changed') this.#recheck()
-      else if (type === 'stream.snapshot' || tool_call_id === this.#call.tool_call_id) await this.look().catch(() => {})
+      else if (tool_call_id === this.#call.tool_call_id) await this.look().catch(() => {})
+      else if (type === 'stream.snapshot') {
+        await this.look().catch(() => {})
+        // What files have changed meanwhile the server itself has not looked at.
+        this.#recheck()
+      }
   }
 
   /** Looks whether it would still do what was shown. Of many changes at once the last one is looked at. */

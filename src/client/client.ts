@@ -315,6 +315,11 @@ export class Client {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
   }
 
+  /** The digest of what a waiting call would do now: another one where that is not what was shown any more. */
+  digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<{ tool_call_id: string; digest: string }> {
+    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/digest`, { signal })
+  }
+
   /** A code that a page trades for a token, once and within a minute. `path` follows the address of the server. */
   makeCode({ rights, signal }: RequestOptions & { rights?: readonly Right[] } = {}): Promise<Code> {
     return this.#wire.json('POST', '/codes', { body: { rights }, signal })

@@ -101,6 +101,24 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
   )
 
   app.get(
+    '/calls/:id/digest',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'digestCall',
+        summary: 'The digest of what a waiting call would do now, to see whether that is still what was shown.',
+        tags: ['approvals'],
+        params: CallId,
+        response: {
+          200: Type.Object({ tool_call_id: Type.String(), digest: Type.String() }, { title: 'Digest' }),
+          ...problems('NOT_FOUND', 'CONFLICT')
+        }
+      }
+    },
+    async ({ params }) => calls.digest(params.id)
+  )
+
+  app.get(
     '/calls/:id/preview/:file/:side',
     {
       config: { right: 'approve' },

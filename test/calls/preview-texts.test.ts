@@ -11,6 +11,8 @@ t.test('each text of a preview is to be had by itself, as long as it is what was
   const client = connect({ url: app.url, token: TOKEN })
   const { files, digest } = await client.preview(call.tool_call_id)
   t.equal(digest, call.approval.digest)
+  const id = call.tool_call_id
+  t.strictSame(await client.digest(id), { tool_call_id: id, digest }, 'by itself too')
   const named = files.map(({ before: _, after: __, ...hrefs }) => hrefs)
   t.strictSame(call.approval.files, named, 'whoever is told that it waits is told where they are')
   const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}&types=tool.call`)
@@ -44,7 +46,11 @@ t.test('each text of a preview is to be had by itself, as long as it is what was
 
   app.write('a.txt', 'eins\nzwei ä\ndrei\n')
   t.match(await ask(href), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+  t.match((await client.digest(id)).digest, /^[0-9a-f]{64}$/)
+  t.not((await client.digest(id)).digest, digest)
+  t.equal((await app.get(`/calls/${id}`)).approval.digest, digest, 'asking changes nothing of the call')
   await app.post(`/calls/${call.tool_call_id}/reject`, {})
+  await t.rejects(client.digest(id), { code: 'CONFLICT' })
   t.match(await ask(href), { status: 409, body: { code: 'CONFLICT' } })
 })
 

@@ -65,6 +65,8 @@ export async function atTerminal(t: Test, { file, args, cwd, env }: Program, { c
       while (exit === undefined) await changed.promise
       return { code: exit, rest: shown().slice(from) }
     },
-    raw: () => raw
+    raw: () => raw,
+    /** Closes the terminal over it. */
+    hangUp: () => (pty as unknown as { destroy(): void }).destroy()
   }
 }

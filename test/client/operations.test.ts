@@ -154,6 +154,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       comment: 'c'
     }),
   preview: client => client.preview('i', { digest: 'd' }),
+  digest: client => client.digest('i'),
   makeCode: client => client.makeCode({ rights: ['call'] }),
   openSession: client => client.openSession('c'),
   tokens: client => client.tokens(),

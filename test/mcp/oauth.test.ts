@@ -84,7 +84,12 @@ async function guardedServer(t: Test) {
         serverInfo: { name: 'guarded', version: '1' }
       },
       'tools/list': { tools: [{ name: 'who', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: `you, ${SECRET}, ${request.headers.authorization}` }] }
+      'tools/call': {
+        content: [
+          { type: 'resource', resource: { uri: `me://${request.headers.authorization}`, blob: 'AAAA' } },
+          { type: 'text', text: `you, ${SECRET}, ${request.headers.authorization}` }
+        ]
+      }
     }
     const result = results[method]
     return json(200, { jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'no' } }) })
@@ -176,7 +181,11 @@ t.test('a secret of the configuration lets us in, and is shown to nobody', async
   await ready(app, 'one')
   const told = await app.call('mcp:one:who', {})
   t.match(told, SHOWN)
-  t.notMatch(told.result.content, SECRET)
+  t.notMatch(JSON.stringify(told), SECRET)
+  t.notOk(
+    [...guarded.tokens].some(token => JSON.stringify(told).includes(token)),
+    'beside bytes neither'
+  )
   t.match(await until(app, 'two', 'failed'), { reason: /needs `client_id`/ })
   t.match(await until(app, 'three', 'needs_login'), { reason: /refuses what it is given/ })
   for (const name of ['one', 'four'])

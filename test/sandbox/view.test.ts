@@ -67,6 +67,7 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
       at('home/project/bin'),
       at('home/packages/node_modules/.bin'),
       at('other/.aws/bin'),
+      at('home/share/bin'),
       at('other/.pyenv/shims'),
       at('home'),
       at('.'),
@@ -86,6 +87,8 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
   program('home/project/bin/built', 'built')
   program('other/.pyenv/shims/snake', 'snake')
   world.write('home/project/lib/part', 'part')
+  world.write('home/share/bin/tool', '')
+  world.write('home/share/lib/part', '')
   world.write('other/.pyenv/versions/3/part', 'part')
   const secrets = [
     'scripts/.env',
@@ -94,6 +97,7 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
     'home/project/lib/deep/id_rsa',
     'home/packages/node_modules/.npmrc',
     'other/.aws/bin/whatever',
+    'home/share/deep/.npmrc',
     'other/.aws/bin/deep/whatever',
     'home/project/lib/cert.pem/whatever'
   ]

@@ -18,7 +18,7 @@ import { callOf } from './entries.ts'
 import { Status } from './status.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
 import { Waterfall } from './waterfall.tsx'
-import { wordsOf } from './words.ts'
+import { aboutCall, wordsOf } from './words.ts'
 
 export function CallPage({ id }: { id: string }) {
   const { call, fault } = useCall(id)
@@ -112,12 +112,13 @@ function useCall(id: string) {
   return { call: call.value, fault: fault.value }
 }
 
-const aboutOf = (call: Call): string => {
-  if (call.status === 'success') return call.result.title
-  if (call.status === 'error') return call.error.message
-  if ('approval' in call && call.approval && !('reason' in call)) return call.approval.preview.title
-  return 'reason' in call ? call.reason : ''
-}
+const aboutOf = (call: Call): string =>
+  aboutCall({
+    title: call.status === 'success' ? call.result.title : undefined,
+    shown: 'approval' in call ? call.approval?.preview.title : undefined,
+    params: call.params,
+    why: call.status === 'error' ? call.error.message : 'reason' in call ? call.reason : undefined
+  })
 
 const shownDiff = (call: Call) => ('approval' in call ? call.approval?.preview.diff : undefined)
 

@@ -2,7 +2,7 @@
 import { parsePatch } from 'diff'
 import type { Event } from '../../src/client/client.ts'
 import type { Entry } from './entries.ts'
-import { aboutOf, joined, shownOf, type Told } from './words.ts'
+import { aboutCall, shownOf, type Told } from './words.ts'
 
 /** What the line of a call tells. */
 export interface CallSummary {
@@ -28,19 +28,17 @@ export function summaryOf({ events }: Entry): CallSummary {
   const result = last(events, 'tool.result')
   return {
     tool: result?.tool ?? call?.tool,
-    about: aboutCall(call, result),
+    about: aboutCall({
+      title: (result?.result as { title?: string } | undefined)?.title,
+      shown: shownOf(call)?.title,
+      params: call?.params,
+      why: (result?.error as { message?: string } | undefined)?.message ?? result?.reason
+    }),
     status: statusOf(events, call, result),
     session: events[0]?.session_id,
     ms: result?.execution_time_ms,
     change: changeIn(events) ?? (result ? undefined : changeOf(shownOf(call)?.diff))
   }
-}
-
-/** What it did; of one that did nothing what it would have done, and why it did not. */
-function aboutCall(call?: Told<'tool.call'>, result?: Told<'tool.result'>): string {
-  const { title } = (result?.result ?? {}) as { title?: string }
-  const { message } = (result?.error ?? {}) as { message?: string }
-  return title ?? joined(shownOf(call)?.title ?? aboutOf(call?.params), message ?? result?.reason)
 }
 
 function changeIn(events: readonly Event[]): Change | undefined {

@@ -45,7 +45,7 @@ const clientOf = (by: unknown) => {
   const client = (by as { client?: string } | undefined)?.client
   return client === undefined ? undefined : `by ${client}`
 }
-export const joined = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
+const joined = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
 
 /** The params that say most in a line: texts of many lines, and those that stand in files, by how long they are. */
 export function aboutOf(params: unknown): string {
@@ -59,6 +59,20 @@ export function aboutOf(params: unknown): string {
     .join(' ')
     .slice(0, 300)
 }
+
+interface About {
+  /** Of its result. */
+  title?: string | undefined
+  /** What was shown of it while it waited. */
+  shown?: string | undefined
+  params: unknown
+  /** Why it did nothing. */
+  why?: string | undefined
+}
+
+/** What a call did; of one that did nothing what it would have done, and why it did not. */
+export const aboutCall = ({ title, shown, params, why }: About): string =>
+  title ?? joined(shown ?? aboutOf(params), why)
 
 /** Params that hold text of files, whoever's tool takes them. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'old', 'new', 'patch', 'old_string', 'new_string', 'text'])

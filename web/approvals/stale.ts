@@ -1,6 +1,5 @@
 // Whether what is shown of a call is still what it would do. The server is asked when a card comes up, and when a file that
 // the call is about changes meanwhile; so it is told before somebody decides, not only after.
-import { ToolgateError } from '../../src/client/client.ts'
 import { client } from '../session/session.ts'
 import { say } from '../shell/say.tsx'
 import { markStale, pending, type Waiting } from '../store/approvals.ts'
@@ -27,14 +26,12 @@ export async function look(call: Waiting): Promise<void> {
 
 /** Where it cannot be known, as without a connection, it stays as it was. */
 async function lookOnce({ tool_call_id: id, approval: { digest, preview } }: Waiting): Promise<void> {
-  try {
-    await client().preview(id, { digest })
-    markStale(id, digest, false)
-  } catch (error) {
-    if (!(error instanceof ToolgateError) || error.code !== 'PREVIEW_CHANGED') return
-    markStale(id, digest, true)
-    say(`Changed since it was shown: ${preview.title}`)
-  }
+  const now = await client()
+    .digest(id)
+    .catch(() => undefined)
+  if (!now) return
+  markStale(id, digest, now.digest !== digest)
+  if (now.digest !== digest) say(`Changed since it was shown: ${preview.title}`)
 }
 
 /** Looks anew at what waits as files change. */

@@ -8,6 +8,8 @@ import { SENSITIVE_NAMES } from '../names.ts'
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
 /** Folders of what others have published: nobody keeps secrets there, and they hold most files by far. */
 const PUBLISHED = /^(?:node_modules|(?:site|dist)-packages|python[23](?:\.\d+)?|gems|pkg|registry|share|include)$/
+/** Of those, the ones that a search path names as they are; a folder of one's own may be called as the others. */
+const PACKAGES = /^(?:node_modules|(?:site|dist)-packages)$/
 /** Certificates of those whom TLS trusts. */
 const PUBLIC = /^(?:ca-?certs?|cert|ca-bundle)\.pem$/
 /** Further down there are none but by intent. */
@@ -27,7 +29,7 @@ export const isCredential = (file: string) => !PUBLIC.test(path.basename(file)) 
 export async function credentialsIn(folders: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const open: Folder[] = folders
-    .filter(folder => !isPublished(folder))
+    .filter(folder => !PACKAGES.test(path.basename(folder)))
     .map(folder => ({ path: folder, names: namesOf(folder), isCredential: isCredential(folder) }))
   for (let i = 0; i < open.length && i < MAX_FOLDERS; i += 1) {
     const folder = open[i]!
@@ -35,7 +37,7 @@ export async function credentialsIn(folders: readonly string[]): Promise<string[
       const file = path.join(folder.path, entry.name)
       const names = [...folder.names, fold(entry.name)]
       if (folder.isCredential || isSensitive(entry, names)) found.push(file)
-      else if (entry.isDirectory() && !isPublished(file)) open.push({ path: file, names, isCredential: false })
+      else if (entry.isDirectory() && !PUBLISHED.test(entry.name)) open.push({ path: file, names, isCredential: false })
     }
   }
   return found
@@ -43,6 +45,5 @@ export async function credentialsIn(folders: readonly string[]): Promise<string[
 
 const isSensitive = (entry: Dirent, names: readonly string[]) =>
   SENSITIVE.coversEnd(names) && (entry.isDirectory() || !PUBLIC.test(entry.name))
-const isPublished = (folder: string) => PUBLISHED.test(path.basename(folder))
 const namesOf = (file: string) => fold(file.slice(1)).split('/')
 const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])

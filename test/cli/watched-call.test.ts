@@ -1,0 +1,54 @@
+// A waiting call that is looked at again and again while a person reads: what comes late counts for nothing.
+import t from 'tap'
+import { type Waiting, WatchedCall } from '../../src/cli/watched-call.ts'
+import type { Call, Client } from '../../src/client/client.ts'
+
+const call = (digest: string) =>
+  ({ tool_call_id: 'tc_1', status: 'awaiting_approval', tool: 'x', params: {}, approval: { digest } }) as Waiting
+
+/** A server whose dry run is answered when the test says so: nothing else can bring that about. */
+function slowServer() {
+  const asked: ((answer: object) => void)[] = []
+  let [stored, wake] = [call('a') as Call, () => {}]
+  const client = {
+    get: async () => stored,
+    dryRun: () =>
+      new Promise(resolve => {
+        asked.push(resolve)
+        wake()
+      }),
+    events: async function* () {
+      yield { type: 'file.changed' }
+    }
+  } as unknown as Client
+  const askedAbout = async (count: number) => {
+    while (asked.length < count) await new Promise<void>(resolve => (wake = resolve))
+    return asked[count - 1]!
+  }
+  return { client, askedAbout, becomes: (next: Call) => (stored = next) }
+}
+
+t.test('a decision that comes while it is tried anew stays', async t => {
+  const { client, askedAbout, becomes } = slowServer()
+  const watched = new WatchedCall(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
+  const { changed } = watched
+  await watched.follow()
+  const answer = await askedAbout(1)
+  becomes({ ...call('a'), status: 'rejected' } as unknown as Call)
+  await watched.look()
+  t.ok(changed.aborted)
+  answer({ preview: { title: 'B' }, digest: 'b' })
+  await new Promise(setImmediate)
+  t.equal(watched.call.status, 'rejected')
+})
+
+t.test('what it would do now is what it is about', async t => {
+  const { client, askedAbout } = slowServer()
+  const watched = new WatchedCall(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
+  const { changed } = watched
+  await watched.follow()
+  const answer = await askedAbout(1)
+  answer({ preview: { title: 'B' }, digest: 'b' })
+  await new Promise(resolve => changed.addEventListener('abort', resolve))
+  t.match(watched.call, { status: 'awaiting_approval', approval: { digest: 'b', preview: { title: 'B' } } })
+})
