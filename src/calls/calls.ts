@@ -12,7 +12,7 @@ import type { Explanation } from './explanation.ts'
 import { historyOf } from './history.ts'
 import { type Caller, joinJson, type Live, shownJson } from './live.ts'
 import { outputOf } from './output.ts'
-import { digestNow, type Proposal, proposalOf } from './proposal.ts'
+import { type Freshness, freshnessOf, type Proposal, proposalOf } from './proposal.ts'
 import { recover } from './recover.ts'
 import type { NewRule } from './remembered.ts'
 import { readyFor } from './rules.ts'
@@ -172,9 +172,9 @@ export class Calls {
     return proposalOf(this.#engine, this.#undecided(tool_call_id), digest)
   }
 
-  /** The digest of what a waiting call would do now: another than was shown where that would be something else. */
-  async digest(tool_call_id: string): Promise<{ tool_call_id: string; digest: string }> {
-    return { tool_call_id, digest: await digestNow(this.#engine, this.#undecided(tool_call_id)) }
+  /** Whether a waiting call would still do what was shown. */
+  async digest(tool_call_id: string): Promise<Freshness> {
+    return freshnessOf(this.#engine, this.#undecided(tool_call_id))
   }
 
   /** Cancels a call, and what of it runs on; one that has ended stays as it is. */

@@ -1,7 +1,7 @@
 // What a waiting call would make of files, as whole texts before and after, for front ends that compare by themselves.
 // It is bound to the digest as a decision is.
 import { ToolError } from '../errors.ts'
-import { assess, digest } from './assess.ts'
+import { assess, digest, preview } from './assess.ts'
 import type { Preview } from './call.ts'
 import { awaiting, inTurn } from './decide.ts'
 import type { Engine } from './engine.ts'
@@ -15,11 +15,25 @@ export interface Proposal {
   files: ProposedFile[]
 }
 
-/** What it would do now, by its digest alone. */
-export function digestNow(engine: Engine, live: Live): Promise<string> {
+/** What a waiting call would do now. */
+export interface Freshness {
+  tool_call_id: string
+  digest: string
+  /** Where that is not what was shown, and can be shown at all. */
+  preview?: Preview
+}
+
+/** Changes nothing either. */
+export function freshnessOf(engine: Engine, live: Live): Promise<Freshness> {
   return inTurn(live, async () => {
-    const { params } = awaiting(live)
-    return digest(live, params, await assess(engine, live, params))
+    const { approval, params, tool_call_id } = awaiting(live)
+    const assessment = await assess(engine, live, params)
+    const now = await digest(live, params, assessment)
+    if (now === approval.digest) return { tool_call_id, digest: now }
+    const shown = await preview(engine, live, params, assessment).catch(error => {
+      if (!(error instanceof ToolError)) throw error
+    })
+    return { tool_call_id, digest: now, ...(shown && { preview: shown }) }
   })
 }
 
@@ -27,15 +41,14 @@ export function digestNow(engine: Engine, live: Live): Promise<string> {
 export function proposalOf(engine: Engine, live: Live, wanted: string | undefined): Promise<Proposal> {
   return inTurn(live, async () => {
     const { approval, params, tool_call_id } = awaiting(live)
-    const { preview } = approval
     const assessment = await assess(engine, live, params)
     const shown = { tool_call_id, digest: approval.digest }
-    const files = await proposedFiles(engine, live, preview, shown)
+    const files = await proposedFiles(engine, live, approval.preview, shown)
     const now = await digest(live, params, assessment)
     if (now !== shown.digest || (wanted !== undefined && wanted !== shown.digest))
       throw new ToolError('PREVIEW_CHANGED', 'What it would do is not what was shown: look at the call again.', {
         tool_call_id
       })
-    return { ...shown, preview, files }
+    return { ...shown, preview: approval.preview, files }
   })
 }

@@ -46,7 +46,7 @@ export class WatchedCall {
       }
   }
 
-  /** Looks whether it would still do what was shown. Of many changes at once the last one is looked at. */
+  /** Asks whether it would still do what was shown. Of many changes at once the last one is looked at. */
   #recheck(): void {
     this.#recheckAgain = true
     this.#rechecking ??= this.#wouldDo().finally(() => {
@@ -57,24 +57,24 @@ export class WatchedCall {
   async #wouldDo(): Promise<void> {
     while (this.#recheckAgain) {
       this.#recheckAgain = false
-      await this.#dryRun().catch(() => {})
+      await this.#lookAgain().catch(() => {})
     }
   }
 
-  async #dryRun(): Promise<void> {
+  async #lookAgain(): Promise<void> {
     const { client, signal } = this.#options
     const call = this.#call
     if (call.status !== 'awaiting_approval') return
-    const { tool, params, session_id, workspace, agent, approval } = call
-    const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
-    const { preview, digest } = await client.dryRun(tool, params as Record<string, unknown>, options)
+    const { preview, digest } = await client.digest(call.tool_call_id, { signal })
     // Decided meanwhile, or looked at anew: the answer is about what was before.
     if (this.#call !== call) {
       this.#recheckAgain = true
       return
     }
-    if (preview === undefined || digest === undefined) return
-    this.#is({ ...call, approval: { ...approval, preview, digest } })
+    if (digest === call.approval.digest) return
+    // Without a preview it is again what the server itself has shown, or it can no longer be shown.
+    if (preview === undefined) await this.look()
+    else this.#is({ ...call, approval: { ...call.approval, preview, digest } })
   }
 
   close(): void {

@@ -16,6 +16,7 @@ import type {
   DelegationAnswer,
   DryRun,
   Explanation,
+  Freshness,
   FrontEndName,
   Health,
   HeldBuffer,
@@ -315,8 +316,9 @@ export class Client {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
   }
 
-  /** The digest of what a waiting call would do now: another one where that is not what was shown any more. */
-  digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<{ tool_call_id: string; digest: string }> {
+  /** Whether a waiting call would still do what was shown: the digest of what it would do now, and where that is another,
+   * what that is. */
+  digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Freshness> {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/digest`, { signal })
   }
 

@@ -195,7 +195,7 @@ export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } &
   EffectAnswer<'editor.apply_edit'> & EffectAnswer<'editor.diagnostics'> & EffectAnswer<'editor.show_diff'>
 >
 
-export type { Proposal } from '../calls/proposal.ts'
+export type { Freshness, Proposal } from '../calls/proposal.ts'
 export type { ProposedFile } from '../calls/proposed-files.ts'
 
 export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {

@@ -106,11 +106,20 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
       config: { right: 'approve' },
       schema: {
         operationId: 'digestCall',
-        summary: 'The digest of what a waiting call would do now, to see whether that is still what was shown.',
+        summary: 'Whether a waiting call would still do what was shown: the digest of what it would do now.',
+        description:
+          'Where that is another than in its approval, `preview` is what it would do now, if that can be shown.',
         tags: ['approvals'],
         params: CallId,
         response: {
-          200: Type.Object({ tool_call_id: Type.String(), digest: Type.String() }, { title: 'Digest' }),
+          200: Type.Object(
+            {
+              tool_call_id: Type.String(),
+              digest: Type.String({ description: 'Another than in its approval where it would do something else.' }),
+              preview: Type.Optional(ref('Preview'))
+            },
+            { title: 'Freshness' }
+          ),
           ...problems('NOT_FOUND', 'CONFLICT')
         }
       }

@@ -155,7 +155,7 @@ t.test('talk that is no JSON says nothing, and input need not be read', async t 
 
 t.test('other params are checked, judged and shown as if they had been asked for', async t => {
   const change = before(`say({ params: { ...input.params, path: 'b.txt' }, reason: 'b it is' })`)
-  const { call, post, read, events } = await hooked(t, [change])
+  const { call, get, post, read, write, events } = await hooked(t, [change])
   const asked = await call('write_file', { path: 'a.txt', content: '2\n' })
   t.match(asked, {
     status: 'awaiting_approval',
@@ -175,6 +175,14 @@ t.test('other params are checked, judged and shown as if they had been asked for
   await post('/approve?wait_ms=5000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
   t.equal(read('b.txt'), '2\n')
   t.equal(read('a.txt'), 'one\n')
+
+  const { tool_call_id, approval } = await call('write_file', { path: 'a.txt', content: '3\n' })
+  write('b.txt', '1\n')
+  t.match(
+    await get(`/calls/${tool_call_id}/digest`),
+    { preview: { diff: /-1/, notes: approval.preview.notes } },
+    'nobody who is shown what it would do by now misses what a hook has said'
+  )
 
   const outside = await hooked(t, [before(`say({ params: { path: '/etc/passwd' } })`)])
   t.match(await outside.call('read_file', { path: 'a.txt' }), { status: 'error', error: { code: 'INVALID_PATH' } })

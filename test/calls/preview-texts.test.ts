@@ -46,8 +46,9 @@ t.test('each text of a preview is to be had by itself, as long as it is what was
 
   app.write('a.txt', 'eins\nzwei ä\ndrei\n')
   t.match(await ask(href), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
-  t.match((await client.digest(id)).digest, /^[0-9a-f]{64}$/)
-  t.not((await client.digest(id)).digest, digest)
+  const now = await client.digest(id)
+  t.not(now.digest, digest)
+  t.match(now.preview?.diff, /^ zwei ä\n drei$/m, 'what it would do now')
   t.equal((await app.get(`/calls/${id}`)).approval.digest, digest, 'asking changes nothing of the call')
   await app.post(`/calls/${call.tool_call_id}/reject`, {})
   await t.rejects(client.digest(id), { code: 'CONFLICT' })

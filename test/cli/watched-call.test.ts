@@ -6,13 +6,13 @@ import type { Call, Client } from '../../src/client/client.ts'
 const call = (digest: string) =>
   ({ tool_call_id: 'tc_1', status: 'awaiting_approval', tool: 'x', params: {}, approval: { digest } }) as Waiting
 
-/** A server whose dry run is answered when the test says so: nothing else can bring that about. */
+/** A server that tells what the call would do when the test says so: nothing else can bring that about. */
 function slowServer() {
   const asked: ((answer: object) => void)[] = []
   let [stored, wake] = [call('a') as Call, () => {}]
   const client = {
     get: async () => stored,
-    dryRun: () =>
+    digest: () =>
       new Promise(resolve => {
         asked.push(resolve)
         wake()

@@ -1,4 +1,5 @@
 // Deciding in the console, in a real browser against a real server.
+import { execFileSync } from 'node:child_process'
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { consoleOf, faultsOf, launch, live, noBrowser } from './browser.ts'
@@ -13,6 +14,7 @@ async function openCard(page: Page, title: string) {
 }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const gone = (page: Page, what: string) => page.locator(what).waitFor({ state: 'detached' })
 const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
 
 t.test('the console', { skip: noBrowser }, run)
@@ -114,10 +116,12 @@ async function run(t: Test) {
   })
 
   t.test('what is stale is marked before anybody decides, wherever one can', async t => {
-    const { call, get, post, open } = await consoleOf(t, browser, POEM)
+    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    execFileSync('git', ['init', '--quiet', root])
     const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
     const edit = await call('edit_file', EDIT)
     const strict = await call('delete_file', { path: 'poem.txt' })
+    const commit = await call('git_commit', { message: 'Begin', files: ['poem.txt'] })
     const page = await open()
     await live(page)
     await openCard(page, 'Delete poem.txt')
@@ -127,7 +131,7 @@ async function run(t: Test) {
     await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
     await page.locator('dialog').waitFor({ state: 'detached' })
     t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
-    await page.locator('.asked-line .badge.warn').nth(1).waitFor()
+    await page.locator('.asked-line .badge.warn').nth(2).waitFor()
     t.same(
       await page.locator('.asked-line:not(.settled)').allInnerTexts(),
       await page.locator('.asked-line', { hasText: 'changed since shown' }).allInnerTexts(),
@@ -137,8 +141,8 @@ async function run(t: Test) {
     await page.keyboard.press('y')
     await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
     t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
-    t.equal(await page.locator('.card-end .badge').count(), 0, 'what is shown is how it stands')
-    for (const { tool_call_id } of [edit, strict])
+    await gone(page, '.card-end .badge')
+    for (const { tool_call_id } of [edit, strict, commit])
       t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
   })
 
@@ -169,9 +173,10 @@ async function run(t: Test) {
     await press(page, 'Reject with a reason…')
     await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
     t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
-    t.equal(await page.locator('dialog').count(), 0, 'there is nothing left to be filled in')
-    t.equal(await page.locator('.card-end').count(), 0)
-    t.equal(await page.locator('.asked-line.settled').count(), 1, 'its line stays where it was')
+    // There is nothing left to be filled in, and its line stays where it was.
+    await gone(page, 'dialog')
+    await gone(page, '.card-end')
+    await page.locator('.asked-line.settled').waitFor()
     await page.locator('h1', { hasText: 'Nothing waits' }).waitFor()
   })
 

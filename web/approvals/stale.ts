@@ -8,6 +8,9 @@ import { onEvent } from '../store/step.ts'
 /** Calls that the server is being asked about, and which of them have to be asked about again. */
 const looking = new Map<string, { again: boolean }>()
 
+/** However fast files change, a call is not looked at more often. */
+const PAUSE_MS = 250
+
 /** Asks once at a time, however often the files change meanwhile. */
 export async function look(call: Waiting): Promise<void> {
   const id = call.tool_call_id
@@ -19,6 +22,7 @@ export async function look(call: Waiting): Promise<void> {
   const turn = { again: false }
   looking.set(id, turn)
   await lookOnce(call)
+  await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
   looking.delete(id)
   const now = turn.again && pending.peek().find(({ call }) => call.tool_call_id === id)
   if (now) await look(now.call)
@@ -30,8 +34,8 @@ async function lookOnce({ tool_call_id: id, approval: { digest, preview } }: Wai
     .digest(id)
     .catch(() => undefined)
   if (!now) return
-  markStale(id, digest, now.digest !== digest)
-  if (now.digest !== digest) say(`Changed since it was shown: ${preview.title}`)
+  const isStale = now.digest !== digest
+  if (markStale(id, digest, isStale) && isStale) say(`Changed since it was shown: ${preview.title}`)
 }
 
 /** Looks anew at what waits as files change. */
@@ -47,6 +51,8 @@ export const watchFiles = () =>
         void look(call)
   })
 
-/** A call without a diff is about what its params name. */
-const isAbout = ({ approval: { files = [] }, params }: Waiting, path: string) =>
-  files.some(file => file.path === path || file.to === path) || Object.values(params as object).includes(path)
+/** Without a diff it may be about any file: what a command reads no param names. */
+const isAbout = ({ approval: { files }, params }: Waiting, path: string) =>
+  files === undefined ||
+  files.some(file => file.path === path || file.to === path) ||
+  Object.values(params as object).includes(path)

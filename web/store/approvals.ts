@@ -55,12 +55,14 @@ export function recallApprovals(event: Event) {
   if (known && outcome) change(known.call.tool_call_id, { ...known, outcome })
 }
 
-/** Notes whether what is shown, by this digest, is still what would happen. */
-export function markStale(id: string, digest: string, isStale: boolean) {
+/** Notes whether what is shown, by this digest, is still what would happen; returns whether that is news. */
+export function markStale(id: string, digest: string, isStale: boolean): boolean {
   const known = find(id)
-  if (!known || known.outcome || known.call.approval.digest !== digest || isStale === (known.stale ?? false)) return
+  if (!known || known.outcome || known.call.approval.digest !== digest || isStale === (known.stale ?? false))
+    return false
   const { stale: _, ...rest } = known
   change(id, isStale ? { ...rest, stale: true } : rest)
+  return true
 }
 
 export function close(id: string, outcome: Outcome) {
