@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { ToolgateError } from '../client/error.ts'
 import { readUserFile } from '../host/user-file.ts'
 import type { Context } from './context.ts'
-import { usage } from './exit.ts'
+import { oneOf, usage } from './exit.ts'
 import type { Verb } from './run.ts'
 import { safe } from './terminal.ts'
 
@@ -11,6 +11,8 @@ interface Options {
   header: string[]
   include?: true
 }
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 const api: Verb = (command, context) => {
   command
@@ -37,9 +39,11 @@ Examples:
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
       if (first === undefined) throw usage('Say which path.', 'Such as: toolgate api /capabilities')
       const path = second ?? first
-      if (!path.startsWith('/')) throw usage(`${path} is no path of the server.`, 'It begins with /, as in /health.')
+      const given = second === undefined ? undefined : oneOf('The method', first.toUpperCase(), METHODS)
+      if (!path.startsWith('/'))
+        throw usage(`${path} is no path of the server.`, 'It begins with /. Such as: toolgate api GET /health')
       const body = await bodyOf(options.data, context)
-      const method = second === undefined ? (body === undefined ? 'GET' : 'POST') : first.toUpperCase()
+      const method = given ?? (body === undefined ? 'GET' : 'POST')
       context.catchInterrupt()
       const { url, token } = await context.find()
       const headers = {

@@ -1,4 +1,4 @@
-import { statusOf } from './jobs.ts'
+import { jobStatus } from './job-status.ts'
 import type { Verb } from './run.ts'
 import { runsOn } from './words.ts'
 
@@ -14,7 +14,7 @@ const cancel: Verb = (command, context) => {
       for (const id of ids) {
         const call = await client.cancel(id, { signal, ...(reason !== undefined && { reason }) })
         if (terminal.json) terminal.outJson(call)
-        else terminal.out(`${id} ${runsOn(call) ? statusOf(await client.job(id, { signal })) : call.status}`)
+        else terminal.out(`${id} ${runsOn(call) ? jobStatus(await client.job(id, { signal })) : call.status}`)
       }
     })
 }

@@ -106,6 +106,7 @@ export const ARGUMENTS: Readonly<Record<string, Values>> = {
   'undo id': undoable,
   'background id': running,
   'logs task': jobs,
+  'jobs logs task': jobs,
   'input task': runningJobs,
   'call tool': tools,
   'call params': params,

@@ -8,6 +8,7 @@ import type { ConfiguredRule } from '../config.ts'
 import { readConfigFile, writeConfigFile } from '../host/server/config-file.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT, usage } from './exit.ts'
+import { didYouMean } from './nearest.ts'
 import type { Verb } from './run.ts'
 import { safe, safeJson, table } from './terminal.ts'
 
@@ -167,11 +168,10 @@ const nested = (at: readonly string[], value: unknown): Record<string, unknown> 
 async function unknown(setting = ''): Promise<CliError> {
   const { settingPaths } = await import('../config/effective.ts')
   const [first] = setting.split('.')
-  const near = settingPaths().filter(name => name.split('.')[0] === first || name.endsWith(`.${setting}`))
-  return usage(
-    `There is no setting ${setting}.`,
-    near.length > 0 ? `Near it: ${near.slice(0, 8).join(', ')}.` : 'All of them: toolgate config get'
-  )
+  const all = settingPaths()
+  const near = all.filter(name => name.split('.')[0] === first || name.endsWith(`.${setting}`))
+  const beside = near.length > 0 ? `Near it: ${near.slice(0, 8).join(', ')}.` : 'All of them: toolgate config get'
+  return usage(`There is no setting ${setting}.`, didYouMean(setting, all) ?? beside)
 }
 
 function told(error: unknown): never {

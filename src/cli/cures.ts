@@ -29,10 +29,20 @@ export async function cureOf(error: ToolgateError, command: Command, ask: Ask): 
   return hinted(meant, `See: ${listedBy}`)
 }
 
+/** What the server tells besides: a name of several toolsets, or one that none of those it knows is. */
+interface Told {
+  toolsets?: string[]
+  unknown?: string
+  known?: string[]
+}
+
 /** A param of a tool that is not as its schema has it, or a name that says no one tool. */
 function ofParams({ problem }: ToolgateError, { args, options }: Command): string | undefined {
   const faults = problem?.errors ?? []
-  const [set] = (problem?.details?.toolsets ?? []) as string[]
+  const { toolsets, unknown, known } = (problem?.details ?? {}) as Told
+  const [set] = toolsets ?? []
+  if (unknown !== undefined && known !== undefined)
+    return hinted(didYouMean(unknown, known), `It takes ${known.join(', ')}.`)
   if (set !== undefined)
     return options.some(({ long }) => long === '--toolset') ? `Such as: --toolset ${set}` : undefined
   return faults.some(({ pointer }) => pointer.startsWith('/params/')) ? `See: toolgate tools ${args[0]}` : undefined

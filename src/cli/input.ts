@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { Context } from './context.ts'
 import { usage } from './exit.ts'
-import { statusOf } from './jobs.ts'
+import { jobStatus } from './job-status.ts'
 import type { Verb } from './run.ts'
 
 /** What one request may carry, in characters. */
@@ -31,7 +31,7 @@ const input: Verb = (command, context) => {
       if (options.end) await client.input(id, { end: true, signal })
       const job = await client.job(id, { signal })
       if (terminal.json) terminal.outJson(job)
-      else terminal.say(`${id} ${statusOf(job)}`)
+      else terminal.say(`${id} ${jobStatus(job)}`)
     })
 }
 export default input

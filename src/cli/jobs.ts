@@ -1,4 +1,6 @@
 import type { Job } from '../client/client.ts'
+import { jobStatus } from './job-status.ts'
+import logs from './logs.ts'
 import type { Verb } from './run.ts'
 import { brief, type Style, table } from './terminal.ts'
 import { age } from './times.ts'
@@ -30,17 +32,14 @@ const jobs: Verb = (command, context) => {
       const rows = found.map(job => [
         job.task_id,
         age(job.started_at),
-        terminal.paint(STYLES[job.status], statusOf(job)),
+        terminal.paint(STYLES[job.status], jobStatus(job)),
         job.isolation,
         brief(job.description ?? job.command)
       ])
       terminal.out(table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows))
     })
+
+  // Who has just listed them says it so.
+  logs(command.command('logs'), context)
 }
 export default jobs
-
-/** How it stands, with how its program ended. */
-export function statusOf({ status, exit_code, signal }: Job): string {
-  if (typeof exit_code === 'number') return `${status} ${exit_code}`
-  return signal ? `${status} ${signal}` : status
-}

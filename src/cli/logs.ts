@@ -1,7 +1,7 @@
 import { type Client, ToolgateError } from '../client/client.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT, oneOf } from './exit.ts'
-import { statusOf } from './jobs.ts'
+import { jobStatus } from './job-status.ts'
 import { isAway } from './lasting.ts'
 import { printOutput } from './output.ts'
 import type { Verb } from './run.ts'
@@ -58,5 +58,5 @@ async function endOf(client: Client, id: string, signal: AbortSignal) {
   })
   const ended = job ?? (await client.get(id, { signal }))
   const reason = 'reason' in ended && ended.reason ? `: ${safe(ended.reason)}` : ''
-  return { status: ended.status, words: `${job ? statusOf(job) : ended.status}${reason}` }
+  return { status: ended.status, words: `${job ? jobStatus(job) : ended.status}${reason}` }
 }

@@ -31,8 +31,9 @@ const tool: Verb = (command, context) => {
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool check')
 
   command
-    .command('new <name>')
+    .command('new')
     .description('Write a tool to begin with, into .toolgate/tools of this project.')
+    .argument('<name>', 'small letters, digits and _, as in run_lint')
     .option('--js', 'JavaScript instead of TypeScript')
     .option('--user', 'for all your projects: in the folder of your own configuration')
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool new count_words --js --user')

@@ -39,7 +39,7 @@ const FAULTS: Readonly<Record<string, (command: Command, named: string) => CliEr
     command.commands.length > 0
       ? unknownVerb(command)
       : usage(
-          `${verbOf(command)} takes fewer words than ${command.args.join(' ')}.`,
+          `${command.args[command.registeredArguments.length]} is one word too many for ${verbOf(command)}.`,
           `${usageOf(command)} ${seeHelp(command)}`
         )
 }

@@ -91,6 +91,8 @@ function namesOf<T extends string>(text: string, known: readonly T[], field: str
   const unknown = names.find(name => !(known as readonly string[]).includes(name))
   if (unknown === undefined) return names as T[]
   throw new ToolError('INVALID_PARAMS', `There is no ${kind} ${JSON.stringify(unknown.slice(0, 60))}.`, {
-    errors: [{ pointer: `/${field}`, message: `must be of: ${known.join(', ')}`, in: 'query' }]
+    errors: [{ pointer: `/${field}`, message: `must be of: ${known.join(', ')}`, in: 'query' }],
+    unknown,
+    known
   })
 }

@@ -62,8 +62,10 @@ t.test('what is wrong is refused, and nothing is written', async t => {
   const wrong: [string[], string][] = [
     [['set', 'limits.read', 'many'], 'limits.read must be integer.'],
     [['set', 'log.level', 'loud'], 'log.level must be one of trace, debug, info, warn, error, silent.'],
-    [['set', 'lmits.read', '3'], 'There is no setting lmits.read. All of them: toolgate config get'],
-    [['get', 'limits.raed'], 'There is no setting limits.raed. Near it: limits.read, limits.write,']
+    [['set', 'lmits.read', '3'], 'There is no setting lmits.read. Did you mean limits.read?'],
+    [['get', 'limits.raed'], 'There is no setting limits.raed. Did you mean limits.read?'],
+    [['get', 'approval.none_such'], 'There is no setting approval.none_such. Near it: approval.'],
+    [['get', 'zzz'], 'There is no setting zzz. All of them: toolgate config get']
   ]
   for (const [argv, words] of wrong) {
     const { code, stdout, stderr } = await toolgate(['config', ...argv])

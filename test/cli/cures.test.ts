@@ -1,5 +1,6 @@
 // What is told of mistakes: what was wrong, what was expected, what to do; each whole, with its exit code.
 import t from 'tap'
+import { EVENT_TYPES } from '../../src/events/events.ts'
 import { served } from './toolgate.ts'
 
 const { client, toolgate } = await served(t)
@@ -15,11 +16,26 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   [
     ['status', 'x'],
     2,
-    'status takes fewer words than x. Usage: toolgate status [options]. See: toolgate status --help'
+    'x is one word too many for status. Usage: toolgate status [options]. See: toolgate status --help'
   ],
   [['token'], 2, 'Say what token is to do: create, list, revoke. See: toolgate token --help'],
   [['token', 'creat'], 2, 'There is no verb token creat. Did you mean create? It takes create, list, revoke.'],
   [['rules', 'ad', 'deny'], 2, 'There is no verb rules ad. Did you mean add? It takes add, revoke.'],
+  [['jobs', 'lgs'], 2, 'There is no verb jobs lgs. Did you mean logs? It takes logs.'],
+  [['jobs', 'logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
+  [
+    ['tool', 'new'],
+    2,
+    'tool new needs <name>: small letters, digits and _, as in run_lint. Usage: toolgate tool new [options] <name>. See: toolgate tool new --help'
+  ],
+  [['config', 'set', 'log.levle', 'warn'], 2, 'There is no setting log.levle. Did you mean log.level?'],
+  [
+    ['tail', '--type', 'file.change,tool.call'],
+    2,
+    `There is no event type "file.change". Did you mean file.changed? It takes ${EVENT_TYPES.join(', ')}.`
+  ],
+  [['api', 'GTE', '/health'], 2, 'The method GTE is not known. Did you mean GET? It takes GET, POST, PUT, DELETE.'],
+  [['api', 'health'], 2, 'health is no path of the server. It begins with /. Such as: toolgate api GET /health'],
   [['api'], 2, 'Say which path. Such as: toolgate api /capabilities'],
   [['status', '--format', 'evn'], 2, '--format evn is not known. Did you mean env? It takes env.'],
   [['call', 'reed_file'], 1, 'There is no tool "reed_file" here. Did you mean read_file? See: toolgate tools'],
