@@ -82,10 +82,15 @@ was found."
   "Return the connection to the server of RECORD, if there is one.
 One that was lost and is of the same folders is to that server from now on: it
 was started again, at another port."
-  (or (seq-find (lambda (connection)
-                  (equal (toolgate-get record 'url)
-                         (toolgate-endpoint-url connection)))
-                toolgate-connections)
+  (or (when-let ((known (seq-find
+                         (lambda (connection)
+                           (equal (toolgate-get record 'url)
+                                  (toolgate-endpoint-url connection)))
+                         toolgate-connections)))
+        ;; Its token may be another by now.
+        (when (eq 'lost (toolgate-connection-status known))
+          (toolgate-connect--point known record))
+        known)
       (when-let ((lost (seq-find (lambda (connection)
                                    (and (eq 'lost (toolgate-connection-status
                                                    connection))
@@ -175,12 +180,14 @@ was started again, at another port."
 (defun toolgate-connect--rediscover (connection connect)
   "Look for the server of CONNECTION again, and call CONNECT then."
   (condition-case problem
-      (toolgate-discover
-       (toolgate-connection-project connection)
-       (lambda (record)
-         (if record (toolgate-connect--point connection record)
-           (toolgate-connection-set-status connection 'lost "no server is there"))
-         (funcall connect)))
+      (let ((toolgate-discover-unasked t))
+        (toolgate-discover
+         (toolgate-connection-project connection)
+         (lambda (record)
+           (if record (toolgate-connect--point connection record)
+             (toolgate-connection-set-status connection 'lost
+                                             "no server is there"))
+           (funcall connect))))
     (error (toolgate-connection-set-status connection 'lost
                                       (error-message-string problem))
            (funcall connect))))

@@ -101,8 +101,7 @@ ALWAYS is the id of a rule to remember."
          (now (if (and known (toolgate-store-ended-p known)) known result)))
     (setq toolgate-decide--sent (delete id toolgate-decide--sent))
     (if problem (toolgate-decide--not-decided problem)
-      (setq toolgate-decide--told
-            (seq-take (cons id toolgate-decide--told) toolgate-decide--most))
+      (toolgate-decide-told id)
       (toolgate-decide--tell title now)
       (unless (toolgate-store-ended-p now)
         (push (cons id title) toolgate-decide--approved)))))
@@ -123,6 +122,12 @@ ALWAYS is the id of a rule to remember."
 The latest ones: what is asked of them is asked soon.")
 (defconst toolgate-decide--most 256
   "Of so many decisions it is known that they were told.")
+
+(defun toolgate-decide-told (id)
+  "Note that the person is told what came of the call ID, which was their wish."
+  (setq toolgate-decide--told
+        (seq-take (cons id toolgate-decide--told) toolgate-decide--most)))
+
 (defvar toolgate-decide--approved nil
   "Pairs of the id and the title of calls that were approved here and run.")
 

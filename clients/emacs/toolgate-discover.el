@@ -147,11 +147,22 @@ Signal an error where there is no token for it."
                   ,@(seq-remove (lambda (field) (memq (car field) '(url token)))
                                 record)))
           (record)
+          (toolgate-discover-unasked
+           (when-let ((token (cdr (assoc url toolgate-discover--secrets))))
+             `((url . ,url) (token . ,token))))
           (t `((url . ,url)
                (token . ,(or (toolgate-discover--secret url)
                              (user-error "There is no token for %s: name its \
 file in `toolgate-token-file' or TOOLGATE_TOKEN_FILE, or give auth-source one \
 for the user toolgate" url))))))))
+
+(defvar toolgate-discover-unasked nil
+  "Non-nil where nobody has just asked for a server, as in a timer.
+Then auth-source is left alone, which may want a passphrase: a server whose
+token it has told before is known by that, another one is not known.")
+
+(defvar toolgate-discover--secrets nil
+  "Tokens that auth-source has told, by the address of the server.")
 
 (defun toolgate-discover--secret (url)
   "Return the token that auth-source has for URL and the user toolgate, or nil.
@@ -165,7 +176,9 @@ It is asked anew each time: a token may be another by now."
                              :max 1 :require '(:secret))))
                 (secret (plist-get found :secret))
                 (token (if (functionp secret) (funcall secret) secret)))
-      (toolgate-discover--token-of token (format "auth-source for %s" host)))))
+      (setf (alist-get url toolgate-discover--secrets nil nil #'equal)
+            (toolgate-discover--token-of
+             token (format "auth-source for %s" host))))))
 
 (defun toolgate-discover-token (file)
   "Return the token that is in the first line of FILE.

@@ -38,8 +38,8 @@ for what shows files in other ways, such as a list of changes.")
 
 (defvar toolgate-files--changed nil
   "What changed and was not looked at yet.
-Lists of a connection, a file, and whether it was by a call that was decided on
-here.")
+Lists of a connection, a file, and the id of the call that did it, or else what
+did.")
 (defvar toolgate-files--timer nil
   "Timer that looks at them.")
 
@@ -49,14 +49,13 @@ here.")
     (dolist (path (list (toolgate-get event 'path) (toolgate-get event 'from)))
       (when-let ((file (and path
                             (toolgate-connection-file connection event path))))
-        (push (list connection file (toolgate-files--own-p event))
+        (push (list connection file (toolgate-get event 'by))
               toolgate-files--changed)))
     (toolgate-files--soon)))
 
-(defun toolgate-files--own-p (event)
-  "Return whether EVENT was caused by a call that was decided on here."
-  (let ((by (toolgate-get event 'by)))
-    (and (consp by) (toolgate-decide-here-p by))))
+(defun toolgate-files--own-p (by)
+  "Return whether a change BY a call was decided on here."
+  (and (consp by) (toolgate-decide-here-p by)))
 
 (defun toolgate-files--soon ()
   "Look at what has changed in a moment."
@@ -71,8 +70,10 @@ here.")
         (files (make-hash-table :test #'equal)))
     (setq toolgate-files--changed nil
           toolgate-files--timer nil)
-    (pcase-dolist (`(,_ ,file ,own) changed)
-      (puthash file (if own (gethash file files 'own) 'others) files))
+    (pcase-dolist (`(,_ ,file ,by) changed)
+      (puthash file (if (toolgate-files--own-p by) (gethash file files 'own)
+                      'others)
+               files))
     (toolgate-files--tell
      (seq-remove
       (lambda (buffer)

@@ -15,6 +15,7 @@
 (require 'diff-mode)
 (require 'toolgate-actions)
 (require 'toolgate-choose)
+(require 'toolgate-decide)
 (require 'toolgate-faces)
 (require 'toolgate-guard)
 (require 'toolgate-keys)
@@ -169,6 +170,7 @@ Only calls that changed files can be."
 
 (defun toolgate-undo--tell (call)
   "Tell what came of CALL, which was to take back another."
+  (toolgate-decide-told (toolgate-get call 'tool_call_id))
   (let ((why (or (toolgate-get call 'error 'message)
                  (toolgate-get call 'reason))))
     (toolgate-message "Undo: %s%s" (toolgate-get call 'status)

@@ -151,9 +151,10 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
     (let ((files (toolgate-discover-files)))
       (unless (equal files toolgate--seen)
         (setq toolgate--seen files)
-        (dolist (folder (delete-dups
-                         (delq nil (mapcar #'toolgate--folder (buffer-list)))))
-          (toolgate--connect-to folder))))))
+        (let ((toolgate-discover-unasked t))
+          (dolist (folder (delete-dups
+                           (delq nil (mapcar #'toolgate--folder (buffer-list)))))
+            (toolgate--connect-to folder)))))))
 
 (defun toolgate--folder (buffer)
   "Return the folder of the file that BUFFER visits, if it is on this machine."

@@ -120,7 +120,10 @@
                (cl-function
                 (lambda (_ &key digest callback &allow-other-keys)
                   (push digest undone)
-                  (if (cdr undone) (funcall callback '((status . "success")) nil)
+                  (if (cdr undone)
+                      (funcall callback '((tool_call_id . "tc_9")
+                                          (status . "success"))
+                               nil)
                     (funcall callback nil '(:code "PREVIEW_CHANGED"
                                             :message "Look again.")))))))
       (save-window-excursion
@@ -138,6 +141,8 @@
         (setq toolgate-guard--since 0)
         (toolgate-undo-do)
         (should-not (get-buffer-window "*Agent Undo*" t)))
+      ;; That buffers were reverted by it would hide that it was done.
+      (should (toolgate-decide-here-p '((tool_call_id . "tc_9"))))
       (should (equal '("tc_2-2" "tc_2-1") undone)))))
 
 (defun looking-test-undo (answer anew)
