@@ -1,8 +1,9 @@
 // Handing on one request for plain http, over a connection made for it, and its answer.
-import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { ToolError } from '../../errors.ts'
+import { request as openRequest } from '../http.ts'
 import { answerPlainly } from './proxy-answers.ts'
 import { endToEnd } from './proxy-headers.ts'
 

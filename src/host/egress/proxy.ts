@@ -1,11 +1,12 @@
 // The one way out of a sandbox: an HTTP proxy on a unix socket, for one command. It tunnels (CONNECT) and forwards plain
 // http to the hosts on its list, at addresses that the guard lets through, and answers 403 with the reason for all else.
 // What is inside a tunnel is never looked at, so TLS stays between its two ends.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ToolError } from '../../errors.ts'
 import { type HostPattern, hostText } from '../../text/hosts.ts'
+import { createServer } from '../http.ts'
 import { AttemptLog, type Attempts } from './attempts.ts'
 import { connectOut, type Guarding } from './guard.ts'
 import { authority } from './host-name.ts'

@@ -1,9 +1,10 @@
 // A person logs in to a remote server: the browser is sent to where that is done, and comes back to a port of this machine.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server as HttpServer } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../errors.ts'
+import { createServer } from '../http.ts'
 import { faultOf } from './faults.ts'
 import { fetcher } from './fetching.ts'
 import { LoginProvider } from './oauth.ts'
