@@ -54,6 +54,10 @@
   "When this buffer was changed first since it was told.")
 (defvar-local toolgate-buffers--changed nil
   "When this buffer was changed last.")
+;; A server knows of a text, not of a mode; and reverting changes the mode.
+(dolist (variable '(toolgate-buffers--held toolgate-buffers--refused
+                    toolgate-buffers--since toolgate-buffers--changed))
+  (put variable 'permanent-local t))
 
 (defvar toolgate-buffers--timer nil
   "Timer that tells of buffers in a moment.")
@@ -75,6 +79,7 @@
     (setq toolgate-buffers--changed now)
     (unless toolgate-buffers--since (setq toolgate-buffers--since now)))
   (toolgate-buffers--soon))
+(put 'toolgate-buffers--note 'permanent-local-hook t)
 
 (defun toolgate-buffers--soon ()
   "Tell of buffers in a moment."

@@ -190,10 +190,14 @@ where it has unsaved changes.  Saving or reverting it removes the mark."
   (unless toolgate-stale-mode (setq toolgate-stale-reason nil)))
 
 (put 'toolgate-files--lighter 'risky-local-variable t)
+;; Another mode makes no buffer what its file is.
+(put 'toolgate-stale-mode 'permanent-local t)
+(put 'toolgate-stale-reason 'permanent-local t)
 
 (defun toolgate-files--fresh ()
   "The current buffer is what its file is."
   (toolgate-stale-mode -1))
+(put 'toolgate-files--fresh 'permanent-local-hook t)
 
 (defun toolgate-files--mark (reason)
   "Mark the current buffer as stale for REASON, and say so once."

@@ -110,6 +110,27 @@ Without TEXT the file is deleted.  BY is the id of the call that did it."
     (should (equal (buffer-string) "theirs\n"))
     (should-not toolgate-stale-mode)))
 
+(ert-deftest toolgate-files-stale-in-every-mode ()
+  "A change of mode forgets no mark, and does not tell of it again."
+  (dolist (end (list #'save-buffer
+                     (lambda () (revert-buffer t t))
+                     (lambda () (revert-buffer t t t))))
+    (files-test-with "one\n"
+      (let ((inhibit-message t) told)
+        (insert "mine ")
+        (files-test-change "theirs\n")
+        (text-mode)
+        (should toolgate-stale-mode)
+        (cl-letf (((symbol-function 'message)
+                   (lambda (&rest words) (push words told))))
+          (files-test-change "theirs again\n"))
+        (should-not told)
+        (cl-letf (((symbol-function 'yes-or-no-p) #'always)
+                  ((symbol-function 'ask-user-about-supersession-threat) #'ignore))
+          (funcall end))
+        (should-not toolgate-stale-mode)
+        (should-not toolgate-stale-reason)))))
+
 (ert-deftest toolgate-files-deleted ()
   (files-test-with "one\n"
     (files-test-change nil)
@@ -169,47 +190,88 @@ Without TEXT the file is deleted.  BY is the id of the call that did it."
 
 ;;;; Unsaved buffers
 
+(defvar files-test-server nil "The fake server that is told of buffers.")
+
+(defmacro files-test-telling (text &rest body)
+  "Run BODY as `files-test-with' does with TEXT; a server is told of buffers."
+  (declare (indent 1))
+  `(files-test-with ,text
+     (let* ((toolgate-buffers--quiet-seconds 0.05)
+            (files-test-server
+             (toolgate-fake-start
+              (lambda (_ client _)
+                (toolgate-fake-json client '((buffers . [])))))))
+       (setf (toolgate-endpoint-url files-test-connection)
+             (toolgate-fake-url files-test-server))
+       (toolgate-buffers-setup t)
+       (unwind-protect (progn ,@body)
+         (toolgate-buffers-setup nil)
+         (toolgate-fake-stop files-test-server)))))
+
+(defun files-test-told ()
+  "Return what the server is told next, once it is told, and forget it.
+A list of a method, and for PUT of a path and a text, else of the target."
+  (toolgate-test-until (and (toolgate-fake-requests files-test-server)
+                            (not toolgate-buffers--asking)))
+  (let* ((request (car (last (toolgate-fake-requests files-test-server))))
+         (buffer (and (alist-get 'body request)
+                      (toolgate-get (toolgate-json-decode
+                                     (alist-get 'body request))
+                                    'buffers 0))))
+    (setf (toolgate-fake-requests files-test-server)
+          (butlast (toolgate-fake-requests files-test-server)))
+    (cons (alist-get 'method request)
+          (if buffer (list (toolgate-get buffer 'path)
+                           (toolgate-get buffer 'content))
+            (list (alist-get 'target request))))))
+
+(defconst files-test-taken-back
+  '("DELETE" "/buffers?path=a.txt&client_id=emacs-1")
+  "What the server is told of a.txt once it has no unsaved changes.")
+
 (ert-deftest toolgate-buffers-are-told-and-taken-back ()
-  (files-test-with "one\n"
-    (let* ((toolgate-buffers--quiet-seconds 0.05)
-           (fake (toolgate-fake-start
-                  (lambda (_ client _)
-                    (toolgate-fake-json client '((buffers . []))))))
-           (asked (lambda (index)
-                    (let ((request (nth index (reverse (toolgate-fake-requests
-                                                        fake)))))
-                      (list (alist-get 'method request)
-                            (alist-get 'target request)
-                            (when-let ((body (alist-get 'body request)))
-                              (let ((buffer (toolgate-get
-                                             (toolgate-json-decode body)
-                                             'buffers 0)))
-                                (list (toolgate-get buffer 'path)
-                                      (toolgate-get buffer 'content)))))))))
-      (setf (toolgate-endpoint-url files-test-connection)
-            (toolgate-fake-url fake))
-      (toolgate-buffers-setup t)
-      (unwind-protect
-          (progn
-            (insert "é ")
-            (narrow-to-region 1 2)
-            (toolgate-test-until toolgate-buffers--held)
-            (should (equal (funcall asked 0)
-                           '("PUT" "/buffers" ("a.txt" "é one\n"))))
-            (goto-char (point-max))
-            (insert "and ")
-            (toolgate-test-until (= 2 (length (toolgate-fake-requests fake))))
-            (should (equal (funcall asked 1)
-                           '("PUT" "/buffers" ("a.txt" "éand  one\n"))))
-            (toolgate-test-until (not toolgate-buffers--asking))
-            (widen)
-            (let ((inhibit-message t)) (save-buffer))
-            (toolgate-test-until (= 3 (length (toolgate-fake-requests fake))))
-            (should (equal (funcall asked 2)
-                           '("DELETE" "/buffers?path=a.txt&client_id=emacs-1"
-                             nil))))
-        (toolgate-buffers-setup nil)
-        (toolgate-fake-stop fake)))))
+  (files-test-telling "one\n"
+    (insert "é ")
+    (narrow-to-region 1 2)
+    (should (equal (files-test-told) '("PUT" "a.txt" "é one\n")))
+    (goto-char (point-max))
+    (insert "and ")
+    (should (equal (files-test-told) '("PUT" "a.txt" "éand  one\n")))
+    (widen)
+    (let ((inhibit-message t)) (save-buffer))
+    (should (equal (files-test-told) files-test-taken-back))))
+
+(ert-deftest toolgate-buffers-are-known-in-every-mode ()
+  "A change of mode, which reverting is one of, forgets nothing that was told."
+  (dolist (end (list (lambda () (revert-buffer t t))
+                     (lambda () (fundamental-mode) (revert-buffer t t t))
+                     (lambda () (fundamental-mode) (save-buffer))
+                     (lambda () (fundamental-mode) (kill-buffer))))
+    (files-test-telling "one\n"
+      (let ((inhibit-message t))
+        (insert "mine ")
+        (should (equal (files-test-told) '("PUT" "a.txt" "mine one\n")))
+        (cl-letf (((symbol-function 'yes-or-no-p) #'always)) (funcall end))
+        (should (equal (files-test-told) files-test-taken-back)))))
+  (files-test-telling "one\n"
+    (insert "mine ")
+    (should (files-test-told))
+    (text-mode)
+    (insert "and ")
+    (should (equal (files-test-told) '("PUT" "a.txt" "mine and one\n")))))
+
+(ert-deftest toolgate-buffers-that-are-refused-stay-so ()
+  (files-test-telling "one\n"
+    (setf (toolgate-fake-answer files-test-server)
+          (lambda (_ client _)
+            (toolgate-fake-json client '((code . "TOO_LARGE")) 413)))
+    (insert "mine ")
+    (should (files-test-told))
+    (text-mode)
+    (should-not (toolgate-buffers--wanted-p))
+    (let ((inhibit-message t)) (save-buffer))
+    (insert "and ")
+    (should (toolgate-buffers--wanted-p))))
 
 (ert-deftest toolgate-buffers-that-are-not-told ()
   (files-test-with "one\n"
