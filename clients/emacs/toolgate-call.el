@@ -85,13 +85,9 @@
               "\n")
       (toolgate-lines-order)
       (goto-char (point-min)))
-    (setq-local toolgate-call--shown call)
     (toolgate-show-beside (current-buffer))
     (toolgate-message "%s: %s" (toolgate-get call 'tool)
                       (toolgate-get call 'status))))
-
-(defvar-local toolgate-call--shown nil
-  "The call whose result this buffer shows.")
 
 (provide 'toolgate-call)
 ;;; toolgate-call.el ends here

@@ -24,6 +24,9 @@
 (defvar toolgate-decide--sent nil
   "Ids of calls whose decision is under way.")
 
+(defvar toolgate-decide--approved nil
+  "Pairs of the id and the title of calls that were approved here and run.")
+
 (defun toolgate-decide-here ()
   "Return the call of this buffer, once it may be decided on by a key."
   (toolgate-guard-check)
@@ -127,9 +130,6 @@ The latest ones: what is asked of them is asked soon.")
   "Note that the person is told what came of the call ID, which was their wish."
   (setq toolgate-decide--told
         (seq-take (cons id toolgate-decide--told) toolgate-decide--most)))
-
-(defvar toolgate-decide--approved nil
-  "Pairs of the id and the title of calls that were approved here and run.")
 
 (defconst toolgate-decide--words
   '(("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")

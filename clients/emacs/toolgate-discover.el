@@ -39,6 +39,14 @@ Nil means what the environment says in TOOLGATE_TOKEN_FILE."
 (defconst toolgate-discover--protocol 1
   "The version of the protocol that we speak.")
 
+(defvar toolgate-discover-unasked nil
+  "Non-nil where nobody has just asked for a server, as in a timer.
+Then auth-source is left alone, which may want a passphrase: a server whose
+token it has told before is known by that, another one is not known.")
+
+(defvar toolgate-discover--secrets nil
+  "Tokens that auth-source has told, by the address of the server.")
+
 (define-error 'toolgate-distrust "Toolgate: a file is not believed")
 
 ;;;; Files that servers leave
@@ -155,14 +163,6 @@ Signal an error where there is no token for it."
                              (user-error "There is no token for %s: name its \
 file in `toolgate-token-file' or TOOLGATE_TOKEN_FILE, or give auth-source one \
 for the user toolgate" url))))))))
-
-(defvar toolgate-discover-unasked nil
-  "Non-nil where nobody has just asked for a server, as in a timer.
-Then auth-source is left alone, which may want a passphrase: a server whose
-token it has told before is known by that, another one is not known.")
-
-(defvar toolgate-discover--secrets nil
-  "Tokens that auth-source has told, by the address of the server.")
 
 (defun toolgate-discover--secret (url)
   "Return the token that auth-source has for URL and the user toolgate, or nil.

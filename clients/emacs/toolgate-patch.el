@@ -26,6 +26,10 @@ line of a hunk's header, the line of the text before that it begins at, and its
 lines."
   first before after named hunks)
 
+(defconst toolgate-patch--hunk
+  "\\`@@ -\\([0-9]+\\)\\(?:,\\([0-9]+\\)\\)? \\+[0-9]+\\(?:,\\([0-9]+\\)\\)? @@"
+  "Matches the header of a hunk.")
+
 (defun toolgate-patch-sections (diff)
   "Return the sections of DIFF, in their order."
   (let ((lines (split-string diff "\n")) (at 0) sections)
@@ -45,10 +49,6 @@ lines."
               (t (toolgate-patch--name (car sections) line))))
       (setq lines (cdr lines) at (1+ at)))
     (nreverse sections)))
-
-(defconst toolgate-patch--hunk
-  "\\`@@ -\\([0-9]+\\)\\(?:,\\([0-9]+\\)\\)? \\+[0-9]+\\(?:,\\([0-9]+\\)\\)? @@"
-  "Matches the header of a hunk.")
 
 (defun toolgate-patch--begins-p (line next section)
   "Return whether LINE, with NEXT behind it, begins a section after SECTION."
