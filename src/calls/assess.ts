@@ -177,6 +177,36 @@ export async function digest(
     .digest('hex')
 }
 
+/** What an approver is shown, and the digest of just that. */
+export interface Shown {
+  preview: Preview
+  digest: string
+}
+
+/** How often it is looked at anew while what it is about changes. */
+const LOOKS = 20
+
+/** Files may change while they are looked at: then what is shown would not be what its digest says. */
+export async function shown(
+  engine: Engine,
+  live: Live,
+  params: unknown,
+  assessment: Assessment,
+  hooks = live.call.hooks
+): Promise<Shown> {
+  let before = await digest(live, params, assessment)
+  for (let look = 0; look < LOOKS; look += 1) {
+    const made = await preview(engine, live, params, assessment, hooks)
+    const after = await digest(live, params, assessment)
+    if (after === before) return { preview: made, digest: after }
+    before = after
+  }
+  throw new ToolError(
+    'CONFLICT',
+    'What it is about changes all the while, so that nobody can be shown what it would do.'
+  )
+}
+
 export async function approval(
   engine: Engine,
   live: Live,
@@ -190,8 +220,7 @@ export async function approval(
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    preview: await preview(engine, live, params, assessment, hooks),
-    digest: await digest(live, params, assessment),
+    ...(await shown(engine, live, params, assessment, hooks)),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
     always_options

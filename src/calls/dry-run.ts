@@ -1,6 +1,6 @@
 // What a request would do, without doing or recording anything.
 import { ToolError } from '../errors.ts'
-import { assess, checkEarly, digest, preview } from './assess.ts'
+import { assess, checkEarly, digest, shown } from './assess.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { Assessment, Caller, Live } from './live.ts'
@@ -45,9 +45,9 @@ export async function shownBefore(
   const hooks = await hooksOf(engine, live, assessment)
   const found = { ...plain, ...(hooks.length > 0 && { hooks }) }
   await checkEarly(engine, live, params, assessment)
-  const bound = { ...found, digest: await digest(live, params, assessment) }
-  if (assessment.effect === 'read' && verdict.decision === 'allow') return bound
-  return { ...bound, preview: await preview(engine, live, params, assessment) }
+  if (assessment.effect === 'read' && verdict.decision === 'allow')
+    return { ...found, digest: await digest(live, params, assessment) }
+  return { ...found, ...(await shown(engine, live, params, assessment)) }
 }
 
 async function hooksOf({ hooks }: Engine, { ctx }: Live, { question }: Assessment): Promise<LookingHook[]> {

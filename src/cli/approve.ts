@@ -4,7 +4,7 @@ import { CliError, EXIT, usage } from './exit.ts'
 import { type Preset, putToPerson } from './put-to-person.ts'
 import type { Verb } from './run.ts'
 import type { Waiting } from './watched-call.ts'
-import { alwaysText, approvalText, asChangedText, whatBecame } from './words.ts'
+import { alwaysText, approvalText, asChangedText, exitOf, whatBecame, whatCameOf } from './words.ts'
 
 interface Options {
   yes?: boolean
@@ -65,7 +65,8 @@ async function askAbout(context: Context, client: Client, ids: readonly string[]
     const outcome = await putToPerson(context, client, call, preset)
     if (outcome.did === 'left') return terminal.say('Left waiting.')
     if (outcome.did === 'elsewhere') context.exitCode = EXIT.conflict
-    else terminal.out(`${id} ${outcome.did}`)
+    else if (outcome.did === 'rejected') terminal.out(`${id} rejected`)
+    else tellApproved(context, outcome.call)
   }
 }
 
@@ -78,8 +79,16 @@ async function approveOne(context: Context, client: Client, id: string, options:
   const params = preset.modified_params as Record<string, unknown> | undefined
   const changed = params && (await wouldDo(context, client, call, params))
   const approved = await client.approve(id, { digest, confirm: true, signal, ...preset, ...changed })
-  if (terminal.json) terminal.outJson(approved)
-  else terminal.out(`${id} approved`)
+  tellApproved(context, approved)
+}
+
+/** It may have failed at once, as where its file is gone. */
+function tellApproved(context: Context, call: Call) {
+  const { terminal } = context
+  const exit = exitOf(call)
+  if (exit !== EXIT.ok) context.exitCode = exit
+  if (terminal.json) terminal.outJson(call)
+  else terminal.out(`${call.tool_call_id} ${whatCameOf(call)}`)
 }
 
 /** What the call would do with these params: shown, and what the approval is bound to. */

@@ -1,7 +1,7 @@
 // Putting a waiting call to the person at the terminal: all of it is shown, then one key decides. What is decided on is what
 // was shown; whoever decides elsewhere first, or changes what would happen, ends the question.
 import { isDeepStrictEqual } from 'node:util'
-import { type Call, type Client, ToolgateError } from '../client/client.ts'
+import { type Approval, type Call, type Client, ToolgateError } from '../client/client.ts'
 import type { Approve } from '../client/wire.ts'
 import type { Context } from './context.ts'
 import { CliError } from './exit.ts'
@@ -39,6 +39,9 @@ class Question {
   readonly #watched: WatchedCall
   readonly #keys: Keys
   #preset: Preset
+  #isFirst = true
+  /** What stands on the screen. */
+  #shown: Approval['preview'] | undefined
   /** Whether the params as they were edited are strict, whatever the call was. */
   #editedIsStrict = false
   /** What the editor was left with, to go on from. */
@@ -53,16 +56,14 @@ class Question {
   }
 
   async put(): Promise<Outcome> {
-    const { terminal } = this.#context
-    for (let first = true; ; first = false) {
+    for (;;) {
       const { call, changed } = this.#watched
       if (call.status !== 'awaiting_approval') {
-        terminal.say(`\n${whatBecame(call)}`)
+        this.#context.terminal.say(`\n${whatBecame(call)}`)
         return { did: 'elsewhere', call }
       }
-      if (!first) terminal.say(terminal.paint('yellow', '\nWhat would happen has changed since:'))
       try {
-        await page(this.#context, approvalText(terminal, call), changed)
+        await this.#show(call, changed)
         if (this.#preset.modified_params !== undefined) await this.#showEdited(call, changed)
         return await this.#decided(call, changed)
       } catch (error) {
@@ -73,6 +74,21 @@ class Question {
         this.#editedIsStrict = false
       }
     }
+  }
+
+  /** All of it, unless that stands on the screen already. */
+  async #show(call: Waiting, changed: AbortSignal) {
+    const { terminal } = this.#context
+    const { fault } = this.#watched
+    const before = this.#shown
+    this.#shown = fault === undefined ? call.approval.preview : undefined
+    const warn = (text: string) => terminal.say(terminal.paint('yellow', `\n${text}`))
+    if (fault !== undefined) return warn(`As things stand it could not be done: ${safe(fault)}`)
+    if (isDeepStrictEqual(before, call.approval.preview))
+      return warn('What it is about has changed; it would do the same.')
+    if (!this.#isFirst) warn('What would happen has changed since:')
+    this.#isFirst = false
+    await page(this.#context, approvalText(terminal, call), changed)
   }
 
   /** Asks until a key decides. What goes wrong is told, and asked again. */

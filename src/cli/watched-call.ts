@@ -1,4 +1,5 @@
 // A call that waits for a decision, as it is now: told when it would do something else, and when it waits no more.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Call, Client } from '../client/client.ts'
 
 export type Waiting = Extract<Call, { status: 'awaiting_approval' }>
@@ -9,21 +10,33 @@ interface Watching {
   onDisconnect: () => void
 }
 
+/** However fast files change, it is not looked at more often. */
+const PAUSE_MS = 1_000
+
 export class WatchedCall {
   readonly #options: Watching
   readonly #end = new AbortController()
   #call: Call
+  /** Of what the server itself shows: older than what is known here, where only files have changed since. */
+  #stored: string | undefined
+  #fault: string | undefined
   #changed = new AbortController()
   #rechecking: Promise<void> | undefined
   #recheckAgain = false
 
   constructor(call: Call, options: Watching) {
     this.#call = call
+    this.#stored = digestOf(call)
     this.#options = options
   }
 
   get call(): Call {
     return this.#call
+  }
+
+  /** Why it could not be done as things stand, if it could not. */
+  get fault(): string | undefined {
+    return this.#fault
   }
 
   /** Aborts when the call is no longer as it is now. Asked anew, it is about the call as it is then. */
@@ -55,9 +68,11 @@ export class WatchedCall {
   }
 
   async #wouldDo(): Promise<void> {
-    while (this.#recheckAgain) {
+    const { signal } = this.#end
+    while (this.#recheckAgain && !signal.aborted) {
       this.#recheckAgain = false
       await this.#lookAgain().catch(() => {})
+      await pause(PAUSE_MS, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -65,31 +80,32 @@ export class WatchedCall {
     const { client, signal } = this.#options
     const call = this.#call
     if (call.status !== 'awaiting_approval') return
-    const { preview, digest } = await client.digest(call.tool_call_id, { signal })
+    const { digest, preview, reason } = await client.digest(call.tool_call_id, { signal })
     // Decided meanwhile, or looked at anew: the answer is about what was before.
-    if (this.#call !== call) {
-      this.#recheckAgain = true
-      return
-    }
-    if (digest === call.approval.digest) return
-    // Without a preview it is again what the server itself has shown, or it can no longer be shown.
-    if (preview === undefined) await this.look()
-    else this.#is({ ...call, approval: { ...call.approval, preview, digest } })
+    if (this.#call !== call) this.#recheckAgain = true
+    else if (digest === undefined) this.#is(call, reason)
+    else if (preview) this.#is({ ...call, approval: { ...call.approval, preview, digest } })
+    else this.#is(digest === call.approval.digest ? call : await client.get(call.tool_call_id, { signal }))
   }
 
   close(): void {
     this.#end.abort()
   }
 
-  /** Looks how it is now. */
+  /** Looks how it is now at the server. */
   async look(): Promise<void> {
     const { client, signal } = this.#options
-    this.#is(await client.get(this.#call.tool_call_id, { signal }))
+    const call = await client.get(this.#call.tool_call_id, { signal })
+    const stored = digestOf(call)
+    if (stored !== undefined && stored === this.#stored) return
+    this.#stored = stored
+    this.#is(call)
   }
 
-  #is(call: Call): void {
-    const isSame = stampOf(call) === stampOf(this.#call)
+  #is(call: Call, fault?: string): void {
+    const isSame = stampOf(call) === stampOf(this.#call) && fault === this.#fault
     this.#call = call
+    this.#fault = fault
     if (isSame) return
     const before = this.#changed
     this.#changed = new AbortController()
@@ -100,5 +116,6 @@ export class WatchedCall {
 /** What was shown is not what is there. */
 export class CallChanged extends Error {}
 
-const stampOf = (call: Call) =>
-  call.status === 'awaiting_approval' ? `${call.status} ${call.approval.digest}` : call.status
+const digestOf = (call: Call) => (call.status === 'awaiting_approval' ? call.approval.digest : undefined)
+
+const stampOf = (call: Call) => `${call.status} ${digestOf(call)}`

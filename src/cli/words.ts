@@ -56,8 +56,13 @@ export function whatBecame(call: Call): string {
     `by ${safe(by.client ?? by.source)} at ${clock(by.at)}`
   if (call.status === 'rejected') return `it was rejected ${told(call.rejected_by)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
-  return `its status is ${call.status}${by ? `, approved ${told(by)}` : ''}`
+  const why = safe(reasonOf(call))
+  return `its status is ${call.status}${why && ` (${why})`}${by ? `, approved ${told(by)}` : ''}`
 }
+
+/** What came of an approval. One that could not even begin, or whose call has failed by now, is told as that. */
+export const whatCameOf = (call: Call) =>
+  exitOf(call) === EXIT.ok ? 'approved' : `${call.status}: ${safe(reasonOf(call))}`
 
 /** Everything an approver must see before deciding. */
 export function approvalText(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {

@@ -316,8 +316,8 @@ export class Client {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
   }
 
-  /** Whether a waiting call would still do what was shown: the digest of what it would do now, and where that is another,
-   * what that is. */
+  /** Whether a waiting call would still do what was shown: then `digest` is that of its approval. Otherwise `preview` is what it
+   * would do now, or `reason` is why it could not be done any more. */
   digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Freshness> {
     return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/digest`, { signal })
   }

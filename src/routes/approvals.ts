@@ -106,17 +106,19 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
       config: { right: 'approve' },
       schema: {
         operationId: 'digestCall',
-        summary: 'Whether a waiting call would still do what was shown: the digest of what it would do now.',
-        description:
-          'Where that is another than in its approval, `preview` is what it would do now, if that can be shown.',
+        summary: 'Whether a waiting call would still do what was shown.',
+        description: 'It would where `digest` is that of its approval. Nothing is decided or changed by asking.',
         tags: ['approvals'],
         params: CallId,
         response: {
           200: Type.Object(
             {
               tool_call_id: Type.String(),
-              digest: Type.String({ description: 'Another than in its approval where it would do something else.' }),
-              preview: Type.Optional(ref('Preview'))
+              digest: Type.Optional(Type.String({ description: 'Of what it would do now.' })),
+              preview: Type.Optional(ref('Preview')),
+              reason: Type.Optional(
+                Type.String({ description: 'Why it could not be done any more; then there is no digest.' })
+              )
             },
             { title: 'Freshness' }
           ),

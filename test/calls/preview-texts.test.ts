@@ -49,6 +49,8 @@ t.test('each text of a preview is to be had by itself, as long as it is what was
   const now = await client.digest(id)
   t.not(now.digest, digest)
   t.match(now.preview?.diff, /^ zwei ä\n drei$/m, 'what it would do now')
+  app.write('a.txt', 'vier\n')
+  t.match(await client.digest(id), { reason: /a\.txt/, digest: undefined, preview: undefined }, 'it can do nothing now')
   t.equal((await app.get(`/calls/${id}`)).approval.digest, digest, 'asking changes nothing of the call')
   await app.post(`/calls/${call.tool_call_id}/reject`, {})
   await t.rejects(client.digest(id), { code: 'CONFLICT' })

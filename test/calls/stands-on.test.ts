@@ -32,3 +32,35 @@ t.test('what a tool stands on is bound by a decision', async t => {
   const done = await approve(refused.body.details.approval.digest)
   t.match(done, { status: 200, body: { status: 'success', result: { data: { place: 'there' } } } })
 })
+
+t.test('a digest is of what is shown, also where that changes while it is looked at', async t => {
+  let changes = 3
+  let written = 0
+  const tool = defineTool({
+    name: 'write_where_it_is',
+    category: 'custom',
+    description: 'Writes what it has found.',
+    input: Type.Object({}),
+    output: Type.Object({}),
+    timeout_ms: 10_000,
+    effect: 'write',
+    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async preview(_, { host }) {
+      const title = `${(await host.files.look('a.txt'))?.bytes}`
+      if (changes-- > 0) write('a.txt', `${++written}`)
+      return { title }
+    },
+    run: () => ({}),
+    present: () => ({ title: 'done', content: 'done' })
+  })
+  const { call, get, write } = await startApp(t, { 'a.txt': 'first' }, { tools: [tool] })
+  const { tool_call_id, approval } = await call('write_where_it_is', {})
+  t.equal(approval.preview.title, '3')
+  t.strictSame(await get(`/calls/${tool_call_id}/digest`), { tool_call_id, digest: approval.digest })
+
+  changes = Number.POSITIVE_INFINITY
+  t.match(await call('write_where_it_is', {}), {
+    status: 'error',
+    error: { code: 'CONFLICT', message: /changes all the/ }
+  })
+})

@@ -177,10 +177,17 @@ t.test('at a terminal', { skip: noTerminal }, async t => {
     await person.sees(READY)
     write('a.txt', 'zero\none\n')
     t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n/s)
+    write('a.txt', 'nothing of it\n')
+    t.match(await person.sees(READY), /As things stand it could not be done: .*a\.txt/)
+    const far = `zero\none\n${'line\n'.repeat(9)}`
+    write('a.txt', far)
+    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n line\n/s)
+    write('a.txt', `${far}end\n`)
+    t.match(await person.sees(READY), /^\s+What it is about has changed; it would do the same\.\n[^\n]+$/)
     person.press('y')
     t.same(plain((await person.ended()).rest), 'y\nID approved\n')
     t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
-    t.equal(read('a.txt'), 'zero\ntwo\n')
+    t.equal(read('a.txt'), `${far.replace('one', 'two')}end\n`)
   })
 
   t.test('whoever decides elsewhere ends it; what changes is shown anew', async t => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
@@ -41,6 +41,24 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
     plain((await toolgate(['show', id!])).stdout),
     /^edit_file success {2}ID\n {2}params .*\n {2}changed +modified a\.txt \+1 -1\n/s
   )
+})
+
+t.test('an approval that cannot begin says why', async t => {
+  const { toolgate, client, project } = await served(t)
+  const params = { path: 'a.txt', old: 'hello', new: 'goodbye' }
+  const asked = [await client.call('edit_file', params), await client.call('edit_file', params)]
+  const ids = asked.map(({ tool_call_id }) => tool_call_id)
+  rmSync(path.join(project, 'a.txt'))
+  t.match(await toolgate(['approve', ids[0]!, '--yes']), {
+    code: 1,
+    stdout: new RegExp(`^${ids[0]} error: FILE_NOT_FOUND: .*a\\.txt.*\n$`)
+  })
+  const { code, stdout } = await toolgate(['approve', ids[1]!, '--yes', '--json'])
+  t.match([code, JSON.parse(stdout)], [1, { status: 'error', error: { code: 'FILE_NOT_FOUND' } }])
+  t.match(await toolgate(['approve', ids[0]!, '--yes']), {
+    code: 6,
+    stderr: /waits for no decision: its status is error \(FILE_NOT_FOUND: .*\)/
+  })
 })
 
 t.test('refused, cancelled, expired, timed out', async t => {
