@@ -27,6 +27,16 @@
 (defvar toolgate-decide--approved nil
   "Pairs of the id and the title of calls that were approved here and run.")
 
+(defvar toolgate-decide--told nil
+  "Pairs of the id of a call that was the person's wish and what they were told.
+The latest ones: what is asked of them is asked soon.")
+(defconst toolgate-decide--told-limit 256
+  "Of so many calls it is known what was told.")
+
+(defvar toolgate-decide--notes nil
+  "Pairs of the id of a call and a note on it, the newest first.
+They are told together with what becomes of the call, once that is known.")
+
 (defun toolgate-decide-here ()
   "Return the call of this buffer, once it may be decided on by a key."
   (toolgate-guard-check)
@@ -103,33 +113,49 @@ ALWAYS is the id of a rule to remember."
          ;; The event that it has ended may come before the answer.
          (now (if (and known (toolgate-store-ended-p known)) known result)))
     (setq toolgate-decide--sent (delete id toolgate-decide--sent))
-    (if problem (toolgate-decide--not-decided problem)
-      (toolgate-decide-told id)
-      (toolgate-decide--tell title now)
+    (if problem (toolgate-decide--not-decided id problem)
+      (toolgate-decide-tell id (toolgate-decide--outcome title now))
       (unless (toolgate-store-ended-p now)
         (push (cons id title) toolgate-decide--approved)))))
 
-(defun toolgate-decide--not-decided (problem)
-  "Tell PROBLEM, which kept a decision from being taken, as far as is known."
+(defun toolgate-decide--not-decided (id problem)
+  "Tell PROBLEM, which kept a decision on ID from being taken, as far as known."
   (toolgate-message
-   "%s: %s"
-   (if (eql 0 (plist-get problem :status)) "Perhaps not decided" "Not decided")
-   (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
-       "it would do something else by now; look again"
-     (toolgate-http-problem-text problem))))
+   "%s"
+   (toolgate-decide--noted
+    id
+    (format "%s: %s"
+            (if (eql 0 (plist-get problem :status)) "Perhaps not decided"
+              "Not decided")
+            (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
+                "it would do something else by now; look again"
+              (toolgate-http-problem-text problem))))))
 
 ;;;; What became of it
 
-(defvar toolgate-decide--told nil
-  "Ids of calls of which the person was told what their decision led to.
-The latest ones: what is asked of them is asked soon.")
-(defconst toolgate-decide--most 256
-  "Of so many decisions it is known that they were told.")
+(defun toolgate-decide-tell (id outcome)
+  "Tell OUTCOME: what came of the call ID, which was the person's wish."
+  (let ((text (toolgate-decide--noted id outcome)))
+    (setq toolgate-decide--told
+          (seq-take (cons (cons id text)
+                          (assoc-delete-all id toolgate-decide--told))
+                    toolgate-decide--told-limit))
+    (toolgate-message "%s" text)))
 
-(defun toolgate-decide-told (id)
-  "Note that the person is told what came of the call ID, which was their wish."
-  (setq toolgate-decide--told
-        (seq-take (cons id toolgate-decide--told) toolgate-decide--most)))
+(defun toolgate-decide-note (id note)
+  "Tell NOTE together with what became of the call ID, which was decided on here.
+In the echo area the one would hide the other."
+  (push (cons id note) toolgate-decide--notes)
+  (when-let ((told (assoc id toolgate-decide--told)))
+    (toolgate-decide-tell id (cdr told))))
+
+(defun toolgate-decide--noted (id text)
+  "Return TEXT with the notes on the call ID, which are told by that."
+  (let ((notes (seq-filter (lambda (note) (equal id (car note)))
+                           toolgate-decide--notes)))
+    (setq toolgate-decide--notes
+          (assoc-delete-all id toolgate-decide--notes))
+    (string-join (cons text (reverse (mapcar #'cdr notes))) "; ")))
 
 (defconst toolgate-decide--words
   '(("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")
@@ -137,16 +163,14 @@ The latest ones: what is asked of them is asked soon.")
     ("cancelled" . "Withdrawn") ("interrupted" . "Interrupted"))
   "What has become of a call, by its status.")
 
-(defun toolgate-decide--tell (title call)
-  "Tell what has become of CALL with TITLE, on which the person decided."
+(defun toolgate-decide--outcome (title call)
+  "Return in words what has become of CALL with TITLE."
   (let* ((status (toolgate-get call 'status))
          (why (and (member status '("error" "cancelled" "interrupted"))
                    (or (toolgate-get call 'error 'message)
                        (toolgate-get call 'reason)))))
-    (toolgate-message "%s: %s%s"
-                      (or (cdr (assoc status toolgate-decide--words)) status)
-                      title
-                      (if why (format " (%s)" (toolgate-faces-line why)) ""))))
+    (format "%s: %s%s" (or (cdr (assoc status toolgate-decide--words)) status)
+            title (if why (format " (%s)" (toolgate-faces-line why)) ""))))
 
 (defun toolgate-decide--event (_connection event)
   "Tell where EVENT says that a call came to nothing that was approved here."
@@ -155,14 +179,15 @@ The latest ones: what is asked of them is asked soon.")
                                 toolgate-decide--approved)))
       (setq toolgate-decide--approved (delq approved toolgate-decide--approved))
       (unless (equal (toolgate-get event 'status) "success")
-        (toolgate-decide--tell (cdr approved) event)))))
+        (toolgate-decide-tell (car approved)
+                              (toolgate-decide--outcome (cdr approved) event))))))
 
 (add-hook 'toolgate-event-functions #'toolgate-decide--event)
 
 (defun toolgate-decide-here-p (call)
   "Return whether CALL was decided on here, or is just now."
   (let ((id (toolgate-get call 'tool_call_id)))
-    (or (member id toolgate-decide--sent) (member id toolgate-decide--told))))
+    (or (member id toolgate-decide--sent) (assoc id toolgate-decide--told))))
 
 ;;;; Other params
 

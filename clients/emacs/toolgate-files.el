@@ -43,6 +43,10 @@ did.")
 (defvar toolgate-files--timer nil
   "Timer that looks at them.")
 
+(defvar-local toolgate-stale-reason nil
+  "Why this buffer is not what its file is, for people.")
+(put 'toolgate-stale-reason 'permanent-local t)
+
 (defun toolgate-files--event (connection event)
   "Note what EVENT of CONNECTION tells of files."
   (when (equal (toolgate-get event 'type) "file.changed")
@@ -53,9 +57,10 @@ did.")
               toolgate-files--changed)))
     (toolgate-files--soon)))
 
-(defun toolgate-files--own-p (by)
-  "Return whether a change BY a call was decided on here."
-  (and (consp by) (toolgate-decide-here-p by)))
+(defun toolgate-files--own (by)
+  "Return the id of the call that a change is BY if it was decided on here."
+  (and (consp by) (toolgate-decide-here-p by)
+       (toolgate-get by 'tool_call_id)))
 
 (defun toolgate-files--soon ()
   "Look at what has changed in a moment."
@@ -71,15 +76,20 @@ did.")
     (setq toolgate-files--changed nil
           toolgate-files--timer nil)
     (pcase-dolist (`(,_ ,file ,by) changed)
-      (puthash file (if (toolgate-files--own-p by) (gethash file files 'own)
+      (puthash file (if-let ((own (toolgate-files--own by)))
+                        (gethash file files own)
                       'others)
                files))
     (toolgate-files--tell
      (seq-remove
-      (lambda (buffer)
-        ;; It would hide what became of that call, which says as much.
-        (eq 'own (gethash (with-current-buffer buffer (toolgate-files-name))
-                          files)))
+      (lambda (news)
+        (let ((by (gethash (with-current-buffer (car news) (toolgate-files-name))
+                           files)))
+          ;; What became of that call says as much, and must not be hidden.
+          (unless (eq by 'others)
+            (when (cdr news)
+              (toolgate-decide-note by (toolgate-files--stale-text news)))
+            t)))
       (toolgate-files--refresh (lambda (file) (gethash file files)))))
     (dolist (connection (delete-dups (mapcar #'car changed)))
       (toolgate-connection-run
@@ -93,25 +103,42 @@ did.")
    (toolgate-files--refresh
     (lambda (file) (toolgate-connection-place connection file)))))
 
-(defun toolgate-files--tell (reverted)
-  "Tell that the buffers REVERTED are what their files are, if there are any."
-  (when reverted
-    (message "Toolgate: reverted %s"
-             (string-join (mapcar #'buffer-name reverted) ", "))))
+(defun toolgate-files--tell (news)
+  "Tell NEWS of buffers, as `toolgate-files--refresh' gives them."
+  (let ((reverted (seq-remove #'cdr news)))
+    (when news
+      (toolgate-message
+       "Toolgate: %s"
+       (string-join
+        (append
+         (and reverted
+              (list (concat "reverted "
+                            (mapconcat (lambda (each) (buffer-name (car each)))
+                                       reverted ", "))))
+         (mapcar #'toolgate-files--stale-text (seq-filter #'cdr news)))
+        "; ")))))
+
+(defun toolgate-files--stale-text (news)
+  "Return in words that a buffer is stale, by NEWS of it."
+  (format "%s is stale: %s" (buffer-name (car news)) (cdr news)))
 
 ;;;; Buffers
 
 (defun toolgate-files--refresh (changed-p)
   "Bring buffers up to date whose file's real name fits CHANGED-P.
-Return those that were reverted."
+Return what is news of them: pairs of a buffer and why it is stale now, or nil
+where it was reverted."
   (when toolgate-revert-buffers
-    (seq-filter
+    (mapcan
      (lambda (buffer)
        (with-current-buffer buffer
          (and (toolgate-files--ours-p)
               (funcall changed-p (toolgate-files-name))
               (not (verify-visited-file-modtime buffer))
-              (toolgate-files--update))))
+              (let* ((known toolgate-stale-reason)
+                     (reason (toolgate-files--update)))
+                (unless (and reason (equal reason known))
+                  (list (cons buffer reason)))))))
      (buffer-list))))
 
 (defun toolgate-files-name ()
@@ -127,20 +154,17 @@ Return those that were reverted."
                  (not (bound-and-true-p global-auto-revert-ignore-buffer))))))
 
 (defun toolgate-files--update ()
-  "Revert the current buffer, or mark it; return whether it was reverted."
+  "Revert the current buffer, or mark it and return why that could not be."
   (cond ((not (file-exists-p buffer-file-name))
-         (toolgate-files--mark "its file is gone")
-         nil)
+         (toolgate-files--mark "its file is gone"))
         ((buffer-modified-p)
-         (toolgate-files--mark "its file changed, and it has unsaved changes")
-         nil)
+         (toolgate-files--mark "its file changed, and it has unsaved changes"))
         ((eq toolgate-revert-buffers 'ask)
-         (toolgate-files--mark "its file changed")
-         nil)
+         (toolgate-files--mark "its file changed"))
         (t (toolgate-files--revert))))
 
 (defun toolgate-files--revert ()
-  "Make the current buffer what its file is; return whether that could be done.
+  "Make the current buffer what its file is, or return why that could not be.
 Point, marks and undo stay."
   (let ((before (visited-file-modtime)))
     (condition-case problem
@@ -153,15 +177,11 @@ Point, marks and undo stay."
             (widen)
             (revert-buffer t t t))
           (toolgate-stale-mode -1)
-          t)
+          nil)
       (error (set-visited-file-modtime before)
-             (toolgate-files--mark (error-message-string problem))
-             nil))))
+             (toolgate-files--mark (error-message-string problem))))))
 
 ;;;; Stale buffers
-
-(defvar-local toolgate-stale-reason nil
-  "Why this buffer is not what its file is, for people.")
 
 (defvar toolgate-stale-mode-map
   (let ((map (make-sparse-keymap)))
@@ -192,7 +212,6 @@ where it has unsaved changes.  Saving or reverting it removes the mark."
 (put 'toolgate-files--lighter 'risky-local-variable t)
 ;; Another mode makes no buffer what its file is.
 (put 'toolgate-stale-mode 'permanent-local t)
-(put 'toolgate-stale-reason 'permanent-local t)
 
 (defun toolgate-files--fresh ()
   "The current buffer is what its file is."
@@ -200,11 +219,9 @@ where it has unsaved changes.  Saving or reverting it removes the mark."
 (put 'toolgate-files--fresh 'permanent-local-hook t)
 
 (defun toolgate-files--mark (reason)
-  "Mark the current buffer as stale for REASON, and say so once."
-  (unless (equal reason toolgate-stale-reason)
-    (toolgate-stale-mode 1)
-    (setq toolgate-stale-reason reason)
-    (message "Toolgate: %s is stale: %s" (buffer-name) reason)))
+  "Mark the current buffer as stale for REASON, and return that."
+  (toolgate-stale-mode 1)
+  (setq toolgate-stale-reason reason))
 
 (defun toolgate-revert-stale ()
   "Bring this buffer up to date with its file.
@@ -220,7 +237,8 @@ is lost."
          (require 'ediff)
          (if (fboundp 'ediff-current-file) (ediff-current-file)
            (user-error "Ediff is not there")))
-        ((toolgate-files--revert) (message "Reverted %s" (buffer-name)))))
+        (t (toolgate-files--tell
+            (list (cons (current-buffer) (toolgate-files--revert)))))))
 
 (defun toolgate-files-setup (on)
   "Follow changes of files if ON, else stop."

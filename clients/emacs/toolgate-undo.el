@@ -55,18 +55,19 @@
   "Take back what a call changed in files; choose which, and look first."
   (interactive)
   (let* ((connection (toolgate-current-connection))
-         (id (toolgate-undo--choose connection))
-         (shown (toolgate-http-wait connection "GET"
-                                    (format "/calls/%s/undo" id))))
+         (call (toolgate-undo--choose connection))
+         (shown (toolgate-http-wait
+                 connection "GET"
+                 (format "/calls/%s/undo" (toolgate-get call 'tool_call_id)))))
     (unless (toolgate-get shown 'available)
       (user-error "%s" (toolgate-undo--unavailable shown)))
-    (pop-to-buffer (toolgate-undo--buffer connection id shown))))
+    (pop-to-buffer (toolgate-undo--buffer connection call shown))))
 
 (defconst toolgate-undo--most 50
   "How many of the latest calls that have ended are looked at.")
 
 (defun toolgate-undo--choose (connection)
-  "Ask which call of CONNECTION is to be undone, and return its id.
+  "Ask which call of CONNECTION is to be undone, and return it.
 Only calls that changed files can be."
   (let ((choices
          (mapcar #'toolgate-undo--choice
@@ -84,14 +85,19 @@ Only calls that changed files can be."
                      choices (caar choices))))
 
 (defun toolgate-undo--choice (call)
-  "Return the words for CALL, and its id."
-  (let ((id (toolgate-get call 'tool_call_id)))
-    (cons (format "%s: %s, %s ago  %s" (toolgate-get call 'tool)
-                  (toolgate-faces-line (or (toolgate-get call 'result 'title)
-                                           "done"))
-                  (toolgate-faces-age (toolgate-get call 'finished_at))
-                  id)
-          id)))
+  "Return the words for CALL, and CALL."
+  (cons (format "%s, %s ago  %s" (toolgate-undo--title call)
+                (toolgate-faces-age (toolgate-get call 'finished_at))
+                (toolgate-get call 'tool_call_id))
+        call))
+
+(defun toolgate-undo--title (call)
+  "Return on one line what CALL has done: its tool, and to what."
+  (string-join (delq nil (list (toolgate-get call 'tool)
+                               (when-let ((title (toolgate-get call 'result 'title)))
+                                 (truncate-string-to-width
+                                  (toolgate-faces-line title) 60 nil nil t))))
+               " "))
 
 (defun toolgate-undo--unavailable (shown)
   "Return why the undo that was SHOWN cannot be done, with all in its way."
@@ -107,10 +113,9 @@ Only calls that changed files can be."
                     (toolgate-faces-line (toolgate-get conflict 'message))))
           (toolgate-get-list file 'conflicts)))
 
-(defun toolgate-undo--buffer (connection id shown)
-  "Return a buffer that shows what undoing ID of CONNECTION would do, by SHOWN."
-  (let ((text (mapconcat #'toolgate-undo--file (toolgate-get-list shown 'files) ""))
-        (call (or (toolgate-store-call id connection) `((tool_call_id . ,id)))))
+(defun toolgate-undo--buffer (connection call shown)
+  "Return a buffer with what undoing CALL of CONNECTION would do, by SHOWN."
+  (let ((text (mapconcat #'toolgate-undo--file (toolgate-get-list shown 'files) "")))
     (with-current-buffer (get-buffer-create toolgate-undo--name)
       (toolgate-undo-mode)
       (let ((inhibit-read-only t))
@@ -122,7 +127,7 @@ Only calls that changed files can be."
        text (lambda (path) (toolgate-connection-file connection call path)))
       (setq toolgate-undo--shown shown
             toolgate-undo--do
-            (lambda () (toolgate-undo--send connection id shown)))
+            (lambda () (toolgate-undo--send connection call shown)))
       (current-buffer))))
 
 (defun toolgate-undo--file (file)
@@ -142,23 +147,23 @@ Only calls that changed files can be."
     (error (setq toolgate-undo--sent nil)
            (signal (car problem) (cdr problem)))))
 
-(defun toolgate-undo--send (connection id shown)
-  "Undo ID of CONNECTION as it was SHOWN, and tell what came of it."
+(defun toolgate-undo--send (connection call shown)
+  "Undo CALL of CONNECTION as it was SHOWN, and tell what came of it."
   (toolgate-undo
-   id :digest (toolgate-get shown 'digest) :confirm t :connection connection
+   call :digest (toolgate-get shown 'digest) :confirm t :connection connection
    :callback
-   (lambda (call problem)
-     (toolgate-undo--answered shown call)
+   (lambda (undo problem)
+     (toolgate-undo--answered shown undo)
      (if problem (toolgate-message "%s" (toolgate-http-problem-text problem))
-       (toolgate-undo--tell call))
+       (toolgate-undo--tell call undo))
      (when (equal (plist-get problem :code) "PREVIEW_CHANGED")
-       (toolgate-undo--show-anew connection id shown)))))
+       (toolgate-undo--show-anew connection call shown)))))
 
-(defun toolgate-undo--answered (shown call)
-  "Close what was SHOWN where CALL, if any, has done it; else it may be again."
+(defun toolgate-undo--answered (shown undo)
+  "Close what was SHOWN where UNDO, if any, has done it; else it may be again."
   (when-let ((buffer (toolgate-undo--showing shown)))
     (with-current-buffer buffer (setq toolgate-undo--sent nil))
-    (when (equal (toolgate-get call 'status) "success")
+    (when (equal (toolgate-get undo 'status) "success")
       (dolist (window (get-buffer-window-list buffer nil t))
         (quit-restore-window window 'bury)))))
 
@@ -168,19 +173,28 @@ Only calls that changed files can be."
     (and (eq shown (buffer-local-value 'toolgate-undo--shown buffer))
          buffer)))
 
-(defun toolgate-undo--tell (call)
-  "Tell what came of CALL, which was to take back another."
-  (toolgate-decide-told (toolgate-get call 'tool_call_id))
-  (let ((why (or (toolgate-get call 'error 'message)
-                 (toolgate-get call 'reason))))
-    (toolgate-message "Undo: %s%s" (toolgate-get call 'status)
-                      (if why (format " (%s)" (toolgate-faces-line why)) ""))))
+(defconst toolgate-undo--words
+  '(("success" . "Undone") ("queued" . "Undo is under way")
+    ("running" . "Undo is under way") ("awaiting_approval" . "Undo waits"))
+  "What has become of an undo, by its status; else it was not done.")
 
-(defun toolgate-undo--show-anew (connection id shown)
-  "Show what undoing ID of CONNECTION would do by now, instead of what was SHOWN.
+(defun toolgate-undo--tell (call undo)
+  "Tell what came of UNDO, which was to take back CALL."
+  (let ((why (or (toolgate-get undo 'error 'message)
+                 (toolgate-get undo 'reason))))
+    (toolgate-decide-tell
+     (toolgate-get undo 'tool_call_id)
+     (format "%s: %s%s"
+             (alist-get (toolgate-get undo 'status) toolgate-undo--words
+                        "Not undone" nil #'equal)
+             (toolgate-undo--title call)
+             (if why (format " (%s)" (toolgate-faces-line why)) "")))))
+
+(defun toolgate-undo--show-anew (connection call shown)
+  "Show what undoing CALL of CONNECTION would do by now, not what was SHOWN.
 Where it cannot be done any more that stays, and it is told why."
   (toolgate-undo-preview
-   id :connection connection
+   call :connection connection
    :callback
    (lambda (now problem)
      (cond (problem
@@ -188,7 +202,7 @@ Where it cannot be done any more that stays, and it is told why."
            ((not (toolgate-get now 'available))
             (toolgate-message "%s" (toolgate-undo--unavailable now)))
            ((toolgate-undo--showing shown)
-            (let ((buffer (toolgate-undo--buffer connection id now)))
+            (let ((buffer (toolgate-undo--buffer connection call now)))
               (with-current-buffer buffer (toolgate-guard-renew))
               (unless (get-buffer-window buffer 'visible)
                 (toolgate-show-beside buffer))))))))

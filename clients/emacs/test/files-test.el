@@ -158,7 +158,8 @@ Without TEXT the file is deleted.  BY is the id of the call that did it."
 (ert-deftest toolgate-files-tells-what-others-changed ()
   "What a call changed that was approved here was told by that decision."
   (files-test-with "one\n"
-    (let (told (toolgate-decide--sent '("tc_1")) (toolgate-decide--told '("tc_2")))
+    (let (told (toolgate-decide--sent '("tc_1"))
+               (toolgate-decide--told '(("tc_2" . "Approved: Edit a.txt"))))
       (cl-letf (((symbol-function 'message)
                  (lambda (&rest words) (push (apply #'format words) told))))
         (pcase-dolist (`(,by . ,reverted)
@@ -168,6 +169,57 @@ Without TEXT the file is deleted.  BY is the id of the call that did it."
           (should (equal (buffer-string) (format "by %s\n" by)))
           (should (equal told (and reverted
                                    '("Toolgate: reverted a.txt")))))))))
+
+(ert-deftest toolgate-files-tells-what-is-stale-with-the-decision ()
+  "What was decided and that a buffer is stale by that hide neither each other."
+  (let ((call '((tool_call_id . "tc_1") (tool . "edit_file")))
+        (stale "a.txt is stale: its file changed, and it has unsaved changes")
+        toolgate-decide--told toolgate-decide--notes toolgate-decide--approved)
+    (pcase-dolist
+        (`(,by ,first ,answer ,expected)
+         `(("tc_1" answer (((status . "queued")) nil)
+            ,(concat "Approved: edit_file; " stale))
+           ("tc_1" change (((status . "queued")) nil)
+            ,(concat "Approved: edit_file; " stale))
+           ("tc_1" change (nil (:status 0 :message "No answer"))
+            ,(concat "Perhaps not decided: No answer; " stale))
+           ("tc_2" answer (((status . "queued")) nil)
+            ,(concat "Toolgate: " stale))))
+      (setq toolgate-decide--told nil)
+      (files-test-with "one\n"
+        (let* (told
+               (toolgate-decide--sent '("tc_1"))
+               (change (lambda () (files-test-change "theirs\n" nil by)))
+               (answer (lambda () (apply #'toolgate-decide--answered call answer))))
+          (insert "mine ")
+          (cl-letf (((symbol-function 'message)
+                     (lambda (&rest words) (push (apply #'format words) told))))
+            (mapc #'funcall (if (eq first 'answer) (list answer change)
+                              (list change answer)))
+            (should (equal expected (car told)))
+            (should toolgate-stale-mode)
+            (should-not toolgate-decide--notes)))))))
+
+(ert-deftest toolgate-files-tells-of-all-at-once ()
+  "That one buffer was reverted does not hide that another is stale."
+  (files-test-with "one\n"
+    (let* ((b (concat files-test-folder "b.txt")) told other)
+      (write-region "one\n" nil b nil 'quiet)
+      (setq other (find-file-noselect b))
+      (insert "mine ")
+      (dolist (file (list buffer-file-name b))
+        (files-test-write "theirs\n" file)
+        (set-file-times file (time-add nil 60)))
+      (unwind-protect
+          (cl-letf (((symbol-function 'message)
+                     (lambda (&rest words) (push (apply #'format words) told))))
+            (toolgate-connection-run 'toolgate-resync-functions
+                                     files-test-connection)
+            (toolgate-connection-run 'toolgate-resync-functions
+                                     files-test-connection))
+        (kill-buffer other))
+      (should (equal told '("Toolgate: reverted b.txt; a.txt is stale: its \
+file changed, and it has unsaved changes"))))))
 
 (ert-deftest toolgate-files-by-a-link ()
   (files-test-with "one\n"

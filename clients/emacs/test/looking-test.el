@@ -102,7 +102,7 @@
               ((symbol-function 'completing-read)
                (lambda (_ choices _ _ _ _ default)
                  (should (string-match-p
-                          "\\`edit_file: a.txt, .* ago  tc_2\\'" default))
+                          "\\`edit_file a.txt, .* ago  tc_2\\'" default))
                  (should (equal '("tc_2" "tc_1")
                                 (mapcar (lambda (choice) (substring choice -4))
                                         (all-completions "" choices))))
@@ -114,8 +114,10 @@
                    ("/calls/tc_2/undo" (funcall look "tc_2")))))
               ((symbol-function 'toolgate-undo-preview)
                (cl-function
-                (lambda (id &key callback &allow-other-keys)
-                  (funcall callback (funcall look id) nil))))
+                (lambda (call &key callback &allow-other-keys)
+                  (funcall callback
+                           (funcall look (toolgate-get call 'tool_call_id))
+                           nil))))
               ((symbol-function 'toolgate-undo)
                (cl-function
                 (lambda (_ &key digest callback &allow-other-keys)
@@ -163,9 +165,11 @@ and whether they still see what they were shown."
       (save-window-excursion
         (pop-to-buffer
          (toolgate-undo--buffer
-          nil "tc_1" '((available . t) (digest . "d")
-                       (files . [((action . "restore") (path . "a.txt")
-                                  (diff . "-b\n+a\n"))]))))
+          nil '((tool_call_id . "tc_1") (tool . "edit_file")
+                (result (title . "a.txt")))
+          '((available . t) (digest . "d")
+            (files . [((action . "restore") (path . "a.txt")
+                       (diff . "-b\n+a\n"))]))))
         (setq toolgate-guard--since 0)
         (toolgate-undo-do)
         (prog1 (list (nreverse told)
@@ -178,9 +182,9 @@ and whether they still see what they were shown."
   "Only an undo that was done closes what was shown for it."
   (let ((seen "# restore a.txt\n-b\n+a\n")
         (changed '(nil (:code "PREVIEW_CHANGED" :message "Look again."))))
-    (should (equal '(("Undo: success") nil)
+    (should (equal '(("Undone: edit_file a.txt") nil)
                    (looking-test-undo '(((status . "success")) nil) nil)))
-    (should (equal `(("Undo: error (Nothing was changed.)") ,seen)
+    (should (equal `(("Not undone: edit_file a.txt (Nothing was changed.)") ,seen)
                    (looking-test-undo
                     '(((status . "error")
                        (error (message . "Nothing was\nchanged.")))
