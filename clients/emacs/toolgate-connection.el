@@ -76,6 +76,7 @@ What was learnt from earlier events alone must be looked up anew.")
 
 (defvar-local toolgate-buffer-connection nil
   "The connection that this buffer shows something of.")
+(put 'toolgate-buffer-connection 'permanent-local t)
 
 ;;;; Which connection
 

@@ -20,6 +20,7 @@
 
 (defvar-local toolgate-decide-call nil
   "The call that this buffer shows, as it shows it.")
+(put 'toolgate-decide-call 'permanent-local t)
 
 (defvar toolgate-decide--sent nil
   "Ids of calls whose decision is under way.")

@@ -32,6 +32,8 @@ would do, \\[toolgate-edit-abandon] leaves the call as it was."
         (substitute-command-keys
          "Params as JSON.  \\<toolgate-edit-mode-map>\\[toolgate-edit-done] \
 check and show what they would do, \\[toolgate-edit-abandon] leave them")))
+;; Whoever likes another mode for JSON edits the same params in it.
+(put 'toolgate-edit-mode 'permanent-local t)
 
 ;;;###autoload
 (defun toolgate-edit ()

@@ -34,6 +34,8 @@ on, and what commands print, which has buffers of its own."
 (defvar-local toolgate-log--waiting nil "Events to be appended, newest first.")
 (defvar-local toolgate-log--timer nil "Timer that appends them.")
 (defvar-local toolgate-log--seq 0 "The newest event that was taken.")
+;; Else all that is there would be told again, by the mode that it goes back to.
+(put 'toolgate-log--seq 'permanent-local t)
 
 (defvar toolgate-log-mode-map
   (toolgate-keys "RET" #'toolgate-log-event)

@@ -38,6 +38,13 @@ The whole is a button away."
 (defvar-local toolgate-output--state "reading" "Where things stand.")
 (defvar-local toolgate-output--give-up nil "Function that ends the request.")
 (defvar-local toolgate-output--timer nil "Timer of the next request.")
+;; What a command prints is followed in another mode as well, such as one that
+;; finds errors in it.
+(dolist (variable '(toolgate-output-call toolgate-output--offset
+                    toolgate-output--max toolgate-output--cut
+                    toolgate-output--state toolgate-output--give-up
+                    toolgate-output--timer))
+  (put variable 'permanent-local t))
 
 (defvar toolgate-output-mode-map
   (toolgate-keys "k" #'toolgate-output-stop
@@ -173,6 +180,7 @@ The whole is a button away."
   "Ask for no more."
   (when toolgate-output--timer (cancel-timer toolgate-output--timer))
   (when (functionp toolgate-output--give-up) (funcall toolgate-output--give-up)))
+(put 'toolgate-output--end 'permanent-local-hook t)
 
 (defun toolgate-output-stop ()
   "Stop the command, after a question."

@@ -24,6 +24,9 @@
   "What was proposed: an object with path, before, after and diff.")
 (defvar-local toolgate-proposal--answer nil
   "Function that is called with the answer.")
+;; Somebody waits for the answer, in whatever mode it is given.
+(put 'toolgate-proposal--params 'permanent-local t)
+(put 'toolgate-proposal--answer 'permanent-local t)
 
 (defvar toolgate-proposal-mode-map
   (make-composed-keymap
@@ -128,6 +131,7 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
 
 (defvar-local toolgate-proposal--of nil
   "The proposal whose text this buffer holds.")
+(put 'toolgate-proposal--of 'permanent-local t)
 
 (defvar toolgate-proposal-edit-mode-map
   (toolgate-keys "C-c C-c" #'toolgate-proposal-edit-accept
@@ -142,6 +146,7 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
         (substitute-command-keys
          " \\<toolgate-proposal-edit-mode-map>\\[toolgate-proposal-edit-accept] \
 accept this text  \\[toolgate-proposal-edit-abandon] back to the proposal")))
+(put 'toolgate-proposal-edit-mode 'permanent-local t)
 
 (defun toolgate-proposal-edit ()
   "Change the proposed text, to accept it as changed."

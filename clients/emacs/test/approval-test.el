@@ -207,6 +207,13 @@
 }"))
     (insert "nonsense")
     (should-error (toolgate-edit-done) :type 'user-error)
+    ;; Another mode changes nothing of what is edited, also where it is gone to
+    ;; from the prompt.
+    (text-mode)
+    (should (eq (key-binding (kbd "C-c C-c")) #'toolgate-edit-done))
+    (let ((text (buffer-string)))
+      (approval-test-in (approval-test-call "tc_1") (toolgate-edit))
+      (should (equal text (buffer-string))))
     (delete-region (point-min) (point-max))
     (insert "{\"path\": 3}")
     (setq approval-test--answers

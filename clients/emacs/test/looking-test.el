@@ -58,6 +58,38 @@
                            "*Agent Output: npm start*")))
           (mapc #'kill-buffer names))))))
 
+(ert-deftest toolgate-output-in-another-mode ()
+  "It is followed there as well, and asked for no more once its buffer goes."
+  (let ((inhibit-message t) (asked nil) (given-up 0))
+    (save-window-excursion
+      (cl-letf (((symbol-function 'toolgate-http-request)
+                 (lambda (connection _ path &rest words)
+                   (push (list connection path (plist-get words :query)) asked)
+                   (lambda () (cl-incf given-up)))))
+        (toolgate-output-show "tc_1" 'here "make")
+        (with-current-buffer "*Agent Output: make*"
+          (text-mode)
+          (cl-letf (((symbol-function 'toolgate-output--read-after) #'ignore))
+            (toolgate-output--take '((text . "one\n") (next_offset . 4))))
+          (toolgate-output--read)
+          (should (equal (buffer-string) "one\n"))
+          (should (equal (car asked)
+                         '(here "/calls/tc_1/output"
+                                ((offset . 4) (wait_ms . 20000)))))
+          (kill-buffer))
+        (should (= given-up 1))))))
+
+(ert-deftest toolgate-log-in-another-mode ()
+  "What was told is not told again by the mode that one goes back to."
+  (with-temp-buffer
+    (toolgate-log-mode)
+    (let ((events '(((seq . 1) (type . "tool.call") (tool . "grep")))))
+      (toolgate-log--append events)
+      (text-mode)
+      (toolgate-log-mode)
+      (toolgate-log--append events)
+      (should (= 1 (count-lines (point-min) (point-max)))))))
+
 (ert-deftest toolgate-log-appends ()
   "Each event is a line, told once."
   (with-temp-buffer
