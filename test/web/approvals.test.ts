@@ -1,19 +1,13 @@
 // Deciding in the console, in a real browser against a real server.
-import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { consoleOf, faultsOf, launch, live, noBrowser } from './browser.ts'
+import { consoleOf, faultsOf, launch, live, noBrowser, openCard, press } from './browser.ts'
 
 const POEM = { 'poem.txt': 'roses\nviolets\n' }
 const EDIT = { path: 'poem.txt', old: 'violets', new: 'tulips' }
 
-/** Opens the card of the call with this title, and waits until its buttons act. */
-async function openCard(page: Page, title: string) {
-  await page.getByRole('link', { name: title }).click()
-  await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
-}
-
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const gone = (page: Page, what: string) => page.locator(what).waitFor({ state: 'detached' })
 const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
 
@@ -115,45 +109,6 @@ async function run(t: Test) {
     t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
   })
 
-  t.test('what is stale is marked before anybody decides, wherever one can', async t => {
-    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
-    execFileSync('git', ['init', '--quiet', root])
-    const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
-    const edit = await call('edit_file', EDIT)
-    const strict = await call('delete_file', { path: 'poem.txt' })
-    const commit = await call('git_commit', { message: 'Begin', files: ['poem.txt'] })
-    const page = await open()
-    await live(page)
-    await openCard(page, 'Delete poem.txt')
-    await press(page, 'Approve')
-    await page.locator('dialog').waitFor()
-    await post(`/calls/${other.tool_call_id}/approve`, { digest: other.approval.digest })
-    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
-    await page.locator('dialog').waitFor({ state: 'detached' })
-    t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
-    await page.locator('.asked-line .badge.warn').nth(2).waitFor()
-    t.same(
-      await page.locator('.asked-line:not(.settled)').allInnerTexts(),
-      await page.locator('.asked-line', { hasText: 'changed since shown' }).allInnerTexts(),
-      'in the list too, of each call that is about the file'
-    )
-    await openCard(page, 'Edit poem.txt')
-    await page.keyboard.press('y')
-    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
-    t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
-    await gone(page, '.card-end .badge')
-    for (const { tool_call_id } of [edit, strict, commit])
-      t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
-  })
-
-  t.test('a card that comes up late is marked by what has changed meanwhile', async t => {
-    const { call, write, open } = await consoleOf(t, browser, POEM)
-    const { tool_call_id: id } = await call('edit_file', EDIT)
-    write('poem.txt', 'violets\n')
-    const page = await open(`/#/approvals/${id}`)
-    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
-  })
-
   t.test('what a call was asked for as is told where it differs', async t => {
     const { call, open } = await consoleOf(t, browser, POEM)
     const asked = { file_path: 'poem.txt', old_string: 'violets', new_string: 'tulips' }
@@ -163,6 +118,29 @@ async function run(t: Test) {
     await page.getByText('Asked for as edit of opencode').click()
     const told = await page.getByRole('region', { name: 'Params as they were asked for' }).innerText()
     t.same(JSON.parse(told), asked)
+  })
+
+  t.test('what failed says so and why, also where nobody had approved it', async t => {
+    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    const edit = await call('edit_file', EDIT)
+    const sleep = await call('shell_exec', { command: 'sleep 60; touch done' })
+    const page = await open()
+    await live(page)
+    await openCard(page, 'Edit poem.txt')
+    rmSync(path.join(root, 'poem.txt'))
+    await press(page, 'Approve')
+    t.match(await outcome(page), /^Failed at [\d:]+: .*poem\.txt/)
+    t.match(await page.locator('.asked-line.settled').innerText(), /\bfailed\b/)
+    const { status, error } = await get(`/calls/${edit.tool_call_id}`)
+    t.match([status, await outcome(page)], ['error', error.message])
+
+    await openCard(page, 'sleep 60')
+    await press(page, 'Approve')
+    await page.locator('.card', { hasText: 'Approved by console' }).waitFor()
+    await post(`/calls/${sleep.tool_call_id}/cancel`, { reason: 'too slow' })
+    await page.locator('.card [role="status"]', { hasText: 'Then it was cancelled' }).waitFor()
+    t.match(await outcome(page), /^Approved by console at [\d:]+\. Then it was cancelled: too slow\.$/)
+    t.match(await page.locator('.asked-line[aria-current]').innerText(), /approved, then cancelled/)
   })
 
   t.test('who decided elsewhere is told, and the card acts no more', async t => {

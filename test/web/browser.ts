@@ -40,6 +40,14 @@ export async function openPage(context: BrowserContext, url: string, token = TOK
 /** Waits until the console hears events as they come. */
 export const live = (page: Page) => page.locator('.pill.live').waitFor()
 
+/** Opens the card of the call with this title, and waits until its buttons act. */
+export async function openCard(page: Page, title: string) {
+  await page.getByRole('link', { name: title }).click()
+  await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+}
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
 /** What axe finds wrong with the page as it is now. */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE)

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffView } from '../shell/settings.ts'
-import { type Asked, asked, pending, sweep } from '../store/approvals.ts'
+import { type Asked, asked, type Outcome, pending, sweep } from '../store/approvals.ts'
 import { isLive } from '../store/link.ts'
 import { marked } from '../text/hidden.tsx'
 import { Card } from './card.tsx'
@@ -63,7 +63,7 @@ function Line({ asked: { call, outcome, before, stale }, isCurrent }: { asked: A
     >
       <span class="asked-top">
         <code>{marked(tool)}</code>
-        {outcome ? <span class="badge">{outcome.decision}</span> : <Age of={created_at} />}
+        {outcome ? <Ended outcome={outcome} /> : <Age of={created_at} />}
       </span>
       <span class="asked-title">{marked(approval.preview.title)}</span>
       {!outcome && (
@@ -79,6 +79,12 @@ function Line({ asked: { call, outcome, before, stale }, isCurrent }: { asked: A
     </a>
   )
 }
+
+const Ended = ({ outcome: { decision, became } }: { outcome: Outcome }) => (
+  <span class={became || decision === 'failed' ? 'badge bad' : 'badge'}>
+    {became ? `${decision}, then ${became.ended}` : decision}
+  </span>
+)
 
 const Nothing = () => (
   <div class="empty">

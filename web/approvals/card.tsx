@@ -7,7 +7,7 @@ import { Fault } from '../shell/fault.tsx'
 import { isBusy, isOfSequence } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { keysOn } from '../shell/settings.ts'
-import type { Asked, Outcome } from '../store/approvals.ts'
+import type { Asked, Outcome, Stale } from '../store/approvals.ts'
 import { isLive } from '../store/link.ts'
 import { Copy } from '../text/copy.tsx'
 import { hides, marked } from '../text/hidden.tsx'
@@ -26,12 +26,12 @@ const EditDialog = lazy(async () => (await import('./edit.tsx')).EditDialog)
 type Open = 'reject' | 'always' | 'edit' | 'confirm' | undefined
 
 export function Card({ asked }: { asked: Asked }) {
-  const { call, outcome, before, stale = false } = asked
+  const { call, outcome, before, stale } = asked
   const { approval, tool } = call
   const { preview, level } = approval
   const self = useRef<HTMLElement>(null)
   const [dialog, setDialog] = useState<Open>()
-  const guard = useGuard(stale ? `${approval.digest}, stale` : approval.digest)
+  const guard = useGuard(stale ? `${approval.digest}, stale ${stale.reason ?? ''}` : approval.digest)
   const busy = sending.value.has(call.tool_call_id)
   const failure = failures.value.get(call.tool_call_id)
   const acts = !outcome && !busy
@@ -90,7 +90,7 @@ export function Card({ asked }: { asked: Asked }) {
         <Why approval={approval} />
       </header>
       {outcome && <Settled outcome={outcome} />}
-      {stale && !outcome && <p class="notice warn">{STALE}</p>}
+      {stale && !outcome && <IsStale stale={stale} />}
       {before && !stale && !outcome && <p class="notice warn">{CHANGED}</p>}
       <Fault text={failure} />
       {hides([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN}</p>}
@@ -137,6 +137,19 @@ export function Card({ asked }: { asked: Asked }) {
 
 const STALE =
   'What it would do has changed since this was shown. Approve looks anew: nothing is approved before you have seen how it stands now.'
+
+const IsStale = ({ stale: { reason } }: { stale: Stale }) => (
+  <p class="notice warn">
+    {reason === undefined ? (
+      STALE
+    ) : (
+      <>
+        What it is about has changed since this was shown, and it cannot be done now
+        <Reason text={reason} /> Approve looks anew: if that is still so, nothing is done.
+      </>
+    )}
+  </p>
+)
 
 const CHANGED =
   'What would happen has changed since this was shown, and nothing was approved. Below is how it stands now.'
@@ -200,13 +213,39 @@ const WORDS: Record<Outcome['decision'], string> = {
   rejected: 'Rejected',
   expired: 'Expired: nobody decided in time',
   cancelled: 'Cancelled',
+  failed: 'Failed',
+  interrupted: 'Interrupted',
   gone: 'Waits no longer'
 }
 
-const Settled = ({ outcome: { decision, by, at, reason } }: { outcome: Outcome }) => (
-  <p class={`notice ${decision === 'approved' ? 'good' : ''}`} role="status">
+const THEN: Record<NonNullable<Outcome['became']>['ended'], string> = {
+  failed: 'it failed',
+  cancelled: 'it was cancelled',
+  interrupted: 'it was interrupted'
+}
+
+const Settled = ({ outcome: { decision, by, at, reason, became } }: { outcome: Outcome }) => (
+  <p class={`notice ${became || decision === 'failed' ? 'bad' : decision === 'approved' ? 'good' : ''}`} role="status">
     {WORDS[decision]}
     {by !== undefined && <> by {marked(by)}</>} at {clock(at)}
-    {reason !== undefined && <>: {marked(reason)}</>}.
+    <Reason text={reason} />
+    {became && (
+      <>
+        {' '}
+        Then {THEN[became.ended]}
+        <Reason text={became.reason} />
+      </>
+    )}
   </p>
 )
+
+/** Ends a sentence with why it is so, where that is known. It may be a sentence itself. */
+const Reason = ({ text }: { text: string | undefined }) =>
+  text === undefined ? (
+    '.'
+  ) : (
+    <>
+      : {marked(text)}
+      {!/[.!?]$/.test(text) && '.'}
+    </>
+  )

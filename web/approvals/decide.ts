@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { type Approval, type Approve, type Reject, ToolgateError } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
 import { say } from '../shell/say.tsx'
-import { close, type Outcome, open, type Waiting } from '../store/approvals.ts'
+import { close, endedAs, open, type Waiting } from '../store/approvals.ts'
 
 /** Calls whose decision is on its way. */
 export const sending = signal<ReadonlySet<string>>(new Set())
@@ -52,7 +52,7 @@ async function takeRefusal(call: Waiting, error: unknown) {
     open(now?.status === 'awaiting_approval' ? now : { ...call, approval: details.approval as Approval })
     say('What would happen has changed. Nothing was approved.')
   } else if (code === 'CONFLICT' && typeof details?.decision === 'string')
-    close(call.tool_call_id, { decision: details.decision as Outcome['decision'], at: new Date().toISOString() })
+    close(call.tool_call_id, { decision: endedAs(details.decision), at: new Date().toISOString() })
   else {
     const text = whatFailed(error)
     tell(call.tool_call_id, text)

@@ -2,7 +2,7 @@
 // the call is about changes meanwhile; so it is told before somebody decides, not only after.
 import { client } from '../session/session.ts'
 import { say } from '../shell/say.tsx'
-import { markStale, pending, type Waiting } from '../store/approvals.ts'
+import { markStale, pending, type Stale, type Waiting } from '../store/approvals.ts'
 import { onEvent } from '../store/step.ts'
 
 /** Calls that the server is being asked about, and which of them have to be asked about again. */
@@ -34,8 +34,9 @@ async function lookOnce({ tool_call_id: id, approval: { digest, preview } }: Wai
     .digest(id)
     .catch(() => undefined)
   if (!now) return
-  const isStale = now.digest !== digest
-  if (markStale(id, digest, isStale) && isStale) say(`Changed since it was shown: ${preview.title}`)
+  const { reason } = now
+  const stale: Stale | undefined = now.digest === digest ? undefined : reason === undefined ? {} : { reason }
+  if (markStale(id, digest, stale) && stale) say(`Changed since it was shown: ${preview.title}`)
 }
 
 /** Looks anew at what waits as files change. */
@@ -53,6 +54,9 @@ export const watchFiles = () =>
 
 /** Without a diff it may be about any file: what a command reads no param names. */
 const isAbout = ({ approval: { files }, params }: Waiting, path: string) =>
-  files === undefined ||
-  files.some(file => file.path === path || file.to === path) ||
-  Object.values(params as object).includes(path)
+  files === undefined || files.some(file => file.path === path || file.to === path) || names(params, path)
+
+/** Whether it stands anywhere in a value, also within a list. */
+const names = (value: unknown, path: string): boolean =>
+  value === path ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(each => names(each, path)))

@@ -6,11 +6,21 @@ import type { Approval, Call, Event } from '../../src/client/client.ts'
 
 export type Waiting = Extract<Call, { status: 'awaiting_approval' }>
 
-/** How one that waited came to its end. `gone`: while nobody here was told. */
+type Trouble = 'failed' | 'interrupted' | 'cancelled'
+
+/** How one that waited came to its end. `failed`: without being approved. `gone`: while nobody here was told. */
 export interface Outcome {
-  decision: 'approved' | 'rejected' | 'expired' | 'cancelled' | 'gone'
+  decision: 'approved' | 'rejected' | 'expired' | 'gone' | Trouble
   by?: string
   at: string
+  reason?: string
+  /** What became of one that was approved, where that is not what was approved. */
+  became?: { ended: Trouble; reason?: string }
+}
+
+/** What is shown is no longer what would happen. */
+export interface Stale {
+  /** Why it could not be done at all by now. */
   reason?: string
 }
 
@@ -18,8 +28,7 @@ export interface Asked {
   call: Waiting
   /** The approval that was shown before the preview changed. */
   before?: Approval
-  /** What is shown is no longer what would happen. */
-  stale?: true
+  stale?: Stale
   outcome?: Outcome
 }
 
@@ -44,24 +53,23 @@ export function open(call: Waiting) {
 }
 
 export function tellApprovals(event: Event) {
-  const outcome = outcomeIn(event)
-  if (outcome && event.tool_call_id !== undefined) close(event.tool_call_id, outcome)
+  const known = find(event.tool_call_id)
+  const outcome = known && outcomeIn(event, known.outcome)
+  if (outcome) change(known.call.tool_call_id, { ...known, outcome })
 }
 
 /** The same of an event from before the snapshot: it opens and closes nothing, and tells who decided what is gone. */
 export function recallApprovals(event: Event) {
-  const known = find(event.tool_call_id)
-  const outcome = known?.outcome?.decision === 'gone' && outcomeIn(event)
-  if (known && outcome) change(known.call.tool_call_id, { ...known, outcome })
+  if (find(event.tool_call_id)?.outcome) tellApprovals(event)
 }
 
 /** Notes whether what is shown, by this digest, is still what would happen; returns whether that is news. */
-export function markStale(id: string, digest: string, isStale: boolean): boolean {
+export function markStale(id: string, digest: string, stale: Stale | undefined): boolean {
   const known = find(id)
-  if (!known || known.outcome || known.call.approval.digest !== digest || isStale === (known.stale ?? false))
-    return false
-  const { stale: _, ...rest } = known
-  change(id, isStale ? { ...rest, stale: true } : rest)
+  if (!known || known.outcome || known.call.approval.digest !== digest) return false
+  const { stale: before, ...rest } = known
+  if (!before === !stale && before?.reason === stale?.reason) return false
+  change(id, stale ? { ...rest, stale } : rest)
   return true
 }
 
@@ -78,18 +86,38 @@ export function sweep(kept: string | undefined) {
 
 const find = (id: string | undefined) => asked.peek().find(({ call }) => call.tool_call_id === id)
 
-function outcomeIn(event: Event): Outcome | undefined {
-  const at = event.time
-  if (event.type === 'tool.result') return { decision: endedAs(event.status), at }
-  if (event.type !== 'tool.decision') return undefined
-  const { decision, reason } = event
-  const by = (event.by as { client?: string } | undefined)?.client
-  return { decision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
+/** What an event makes of the outcome so far: a decision comes first, and what became of an approved call later. */
+function outcomeIn(event: Event, before: Outcome | undefined): Outcome | undefined {
+  const isOpen = !before || before.decision === 'gone'
+  if (event.type === 'tool.decision') {
+    const { decision, reason, time: at } = event
+    const by = (event.by as { client?: string } | undefined)?.client
+    return isOpen
+      ? { decision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
+      : undefined
+  }
+  if (event.type !== 'tool.result') return undefined
+  const ended = endedAs(event.status)
+  const reason = (event.error as { message: string } | undefined)?.message ?? event.reason
+  const why = reason !== undefined && { reason }
+  if (isOpen) return { decision: ended, at: event.time, ...why }
+  return before.decision === 'approved' && isTrouble(ended) ? { ...before, became: { ended, ...why } } : undefined
 }
 
 function change(id: string, next: Asked) {
   asked.value = asked.peek().map(each => (each.call.tool_call_id === id ? next : each))
 }
 
-const endedAs = (status: string) =>
-  status === 'rejected' || status === 'expired' || status === 'cancelled' ? status : 'approved'
+/** What the status of a call says of one that waited: also that of one that was decided and is under way. */
+export const endedAs = (status: string): Outcome['decision'] => ENDS[status] ?? 'approved'
+
+const ENDS: Record<string, Outcome['decision']> = {
+  rejected: 'rejected',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  error: 'failed',
+  interrupted: 'interrupted'
+}
+
+const isTrouble = (ended: Outcome['decision']): ended is Trouble =>
+  ended === 'failed' || ended === 'interrupted' || ended === 'cancelled'

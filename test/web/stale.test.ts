@@ -1,0 +1,69 @@
+// Whether what is shown of a call is still what it would do: told before anybody decides.
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { consoleOf, launch, live, noBrowser, openCard, press } from './browser.ts'
+
+const POEM = { 'poem.txt': 'roses\nviolets\n' }
+const EDIT = { path: 'poem.txt', old: 'violets', new: 'tulips' }
+
+t.test('what is stale', { skip: noBrowser }, run)
+
+async function run(t: Test) {
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('what is stale is marked before anybody decides, wherever one can', async t => {
+    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    execFileSync('git', ['init', '--quiet', root])
+    const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
+    const edit = await call('edit_file', EDIT)
+    const strict = await call('delete_file', { path: 'poem.txt' })
+    const commit = await call('git_commit', { message: 'Begin', files: ['poem.txt'] })
+    const page = await open()
+    await live(page)
+    await openCard(page, 'Delete poem.txt')
+    await press(page, 'Approve')
+    await page.locator('dialog').waitFor()
+    await post(`/calls/${other.tool_call_id}/approve`, { digest: other.approval.digest })
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
+    await page.locator('.asked-line .badge.warn').nth(2).waitFor()
+    t.same(
+      await page.locator('.asked-line:not(.settled)').allInnerTexts(),
+      await page.locator('.asked-line', { hasText: 'changed since shown' }).allInnerTexts(),
+      'in the list too, of each call that is about the file'
+    )
+    await openCard(page, 'Edit poem.txt')
+    await page.keyboard.press('y')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
+    await page.locator('.card-end .badge').waitFor({ state: 'detached' })
+    for (const { tool_call_id } of [edit, strict, commit])
+      t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+  })
+
+  t.test('a card that comes up late is marked by what has changed meanwhile', async t => {
+    const { call, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    write('poem.txt', 'violets\n')
+    const page = await open(`/#/approvals/${id}`)
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+  })
+
+  t.test('a call that can be done no more is marked, with the reason', async t => {
+    const { root, call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await live(page)
+    await page.getByText('1 call waits').waitFor()
+    rmSync(path.join(root, 'poem.txt'))
+    await openCard(page, 'Edit poem.txt')
+    const { reason } = await get(`/calls/${id}/digest`)
+    await page.locator('.asked-line .badge.warn').waitFor()
+    const told = await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).innerText()
+    t.ok(reason.includes('poem.txt') && told.includes(reason), told)
+  })
+}
