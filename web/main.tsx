@@ -1,7 +1,7 @@
 // The console: a page of the server that shows what happens, and lets a person decide.
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { watchFiles } from './approvals/stale.ts'
+import { keepLooking } from './approvals/stale.ts'
 import { openSession, session } from './session/session.ts'
 import { App } from './shell/app.tsx'
 import { attend } from './shell/attention.ts'
@@ -13,7 +13,7 @@ const root = document.getElementById('app')!
 root.replaceChildren()
 render(<App />, root)
 attend()
-watchFiles()
+keepLooking()
 await openSession()
 
 /** Each session follows events for as long as it lasts. */

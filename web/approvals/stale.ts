@@ -1,6 +1,7 @@
 // Whether what is shown of a call is still what it would do. The server is asked when a card comes up, and when a file that
-// the call is about changes meanwhile; so it is told before somebody decides, not only after.
-import { client } from '../session/session.ts'
+// the call is about changes meanwhile, or the page comes to the front; so it is told before somebody decides, not only
+// after. Only a page that is seen asks, and only for somebody who may decide.
+import { client, mayApprove } from '../session/session.ts'
 import { say } from '../shell/say.tsx'
 import { markStale, pending, type Stale, type Waiting } from '../store/approvals.ts'
 import { onEvent } from '../store/step.ts'
@@ -13,6 +14,7 @@ const PAUSE_MS = 250
 
 /** Asks once at a time, however often the files change meanwhile. */
 export async function look(call: Waiting): Promise<void> {
+  if (document.visibilityState !== 'visible' || !mayApprove()) return
   const id = call.tool_call_id
   const under_way = looking.get(id)
   if (under_way) {
@@ -39,8 +41,11 @@ async function lookOnce({ tool_call_id: id, approval: { digest, preview } }: Wai
   if (markStale(id, digest, stale) && stale) say(`Changed since it was shown: ${preview.title}`)
 }
 
-/** Looks anew at what waits as files change. */
-export const watchFiles = () =>
+/** Looks anew at what waits as files change, and as the page comes to the front: what changed while it was not seen, and what
+ * no event tells of, such as a commit by somebody else. */
+export function keepLooking() {
+  addEventListener('focus', lookAtAll)
+  document.addEventListener('visibilitychange', lookAtAll)
   onEvent(event => {
     if (event.type !== 'file.changed') return
     for (const { call } of pending.peek())
@@ -51,6 +56,17 @@ export const watchFiles = () =>
       )
         void look(call)
   })
+}
+
+let due = 0
+
+/** With the next frame, since a page that comes to the front is told so twice; one that is not seen has none. */
+function lookAtAll() {
+  cancelAnimationFrame(due)
+  due = requestAnimationFrame(() => {
+    for (const { call } of pending.peek()) void look(call)
+  })
+}
 
 /** Without a diff it may be about any file: what a command reads no param names. */
 const isAbout = ({ approval: { files }, params }: Waiting, path: string) =>

@@ -2,31 +2,45 @@
 // ever sees; the page takes it out of the address bar and trades it for a token. The token stays in this tab's session,
 // and a further tab at the same address asks those that are open.
 import { signal } from '@preact/signals'
-import { type Client, connect, ToolgateError } from '../../src/client/client.ts'
+import { type Client, connect, type Right, ToolgateError } from '../../src/client/client.ts'
 
 /** `away`: no token. `refused`: the code, or the token, counts no longer. */
 export type Session =
   | { state: 'opening' }
-  | { state: 'open'; token: string; client: Client }
+  | { state: 'open'; token: string; rights: Rights; client: Client }
   | { state: 'away' }
   | { state: 'refused'; why: string }
+
+/** What the token lets do; nothing, where it was not told: then the server says so where it is asked. */
+type Rights = readonly Right[] | undefined
 
 export const session = signal<Session>({ state: 'opening' })
 
 const KEY = 'toolgate-token'
+const RIGHTS = 'toolgate-rights'
 const NAME = 'console'
 /** How long other tabs are asked for their token. They are on this machine, and answer at once or not at all. */
 const ASKED_MS = 300
 
 /** Asks other tabs, and answers them. Only pages of this very address hear it. */
 const tabs = new BroadcastChannel('toolgate-session')
-type Asked = { asks: true } | { token: string }
+type Asked = { asks: true } | Key
+interface Key {
+  token: string
+  rights?: Rights
+}
 
 /** The client of this session. Nothing that needs it is shown without one. */
 export function client(): Client {
   const now = session.peek()
   if (now.state !== 'open') throw new Error('There is no session.')
   return now.client
+}
+
+/** Whether this session may decide, as far as is known. */
+export function mayApprove(): boolean {
+  const now = session.peek()
+  return now.state === 'open' && (now.rights?.includes('approve') ?? true)
 }
 
 /** What of an error is for people. A token that counts no longer ends the session. */
@@ -37,18 +51,20 @@ export function whatFailed(error: unknown): string {
 
 export function endSession() {
   sessionStorage.removeItem(KEY)
+  sessionStorage.removeItem(RIGHTS)
   session.value = { state: 'refused', why: 'Your session has ended: its token was revoked, or its time is over.' }
 }
 
 export async function openSession(): Promise<void> {
   tabs.onmessage = ({ data }: MessageEvent<Asked>) => {
     const now = session.peek()
-    if ('asks' in data && now.state === 'open') tabs.postMessage({ token: now.token } satisfies Asked)
+    if ('asks' in data && now.state === 'open')
+      tabs.postMessage({ token: now.token, rights: now.rights } satisfies Asked)
   }
   addEventListener('hashchange', () => void takeCode())
   if (await takeCode()) return
-  const token = sessionStorage.getItem(KEY) ?? (await askTabs())
-  if (token) begin(token)
+  const key = kept() ?? (await askTabs())
+  if (key) begin(key)
   else session.value = { state: 'away' }
 }
 
@@ -63,7 +79,7 @@ async function takeCode(): Promise<boolean> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code })
   }).catch(() => undefined)
-  if (answer?.ok) begin(((await answer.json()) as { token: string }).token)
+  if (answer?.ok) begin((await answer.json()) as Key)
   else if (session.peek().state !== 'open')
     session.value = {
       state: 'refused',
@@ -72,14 +88,22 @@ async function takeCode(): Promise<boolean> {
   return true
 }
 
-function begin(token: string) {
-  sessionStorage.setItem(KEY, token)
-  session.value = { state: 'open', token, client: connect({ url: location.origin, token, client: NAME }) }
+function kept(): Key | undefined {
+  const token = sessionStorage.getItem(KEY)
+  const rights = sessionStorage.getItem(RIGHTS)?.split(' ') as Right[] | undefined
+  return token === null ? undefined : { token, rights }
 }
 
-function askTabs(): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const heard = ({ data }: MessageEvent<Asked>) => 'token' in data && resolve(data.token)
+function begin({ token, rights }: Key) {
+  sessionStorage.setItem(KEY, token)
+  if (rights) sessionStorage.setItem(RIGHTS, rights.join(' '))
+  else sessionStorage.removeItem(RIGHTS)
+  session.value = { state: 'open', token, rights, client: connect({ url: location.origin, token, client: NAME }) }
+}
+
+function askTabs(): Promise<Key | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Key | undefined>()
+  const heard = ({ data }: MessageEvent<Asked>) => 'token' in data && resolve(data)
   tabs.addEventListener('message', heard)
   tabs.postMessage({ asks: true } satisfies Asked)
   const timer = setTimeout(resolve, ASKED_MS)
