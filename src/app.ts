@@ -238,6 +238,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
       })
   )
   // Once the first clients have been answered: a start should not share the machine with what can wait.
+  let closing = false
   let warming: NodeJS.Timeout | undefined
   let watching: NodeJS.Timeout | undefined
   let tryingOut: NodeJS.Timeout | undefined
@@ -284,6 +285,8 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
 
   async function tryOut() {
     const states = await machine.sandbox.states()
+    // What was being tried out was cut off.
+    if (closing) return
     for (const { level: isolation, holds, reason, lacks } of states) {
       if (!holds) log.warn({ isolation, reason }, 'this isolation does not hold here')
       else if (isolation === 'container' && lacks) log.warn({ isolation, lacks }, 'this isolation lacks something here')
@@ -320,6 +323,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     catalog,
     log,
     async close({ drain_ms }) {
+      closing = true
       clearInterval(retention)
       clearTimeout(firstRetention)
       clearTimeout(warming)

@@ -39,6 +39,8 @@ Examples:
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
       if (first === undefined) throw usage('Say which path.', 'Such as: toolgate api /capabilities')
       const path = second ?? first
+      if (second !== undefined && first.startsWith('/'))
+        throw usage('The method comes first.', `Such as: toolgate api GET ${first}`)
       const given = second === undefined ? undefined : oneOf('The method', first.toUpperCase(), METHODS)
       if (!path.startsWith('/'))
         throw usage(`${path} is no path of the server.`, 'It begins with /. Such as: toolgate api GET /health')

@@ -39,7 +39,7 @@ const jobs: Verb = (command, context) => {
       terminal.out(table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows))
     })
 
-  // Who has just listed them says it so.
+  // Who has just listed them is likely to ask for the output of one in the same words.
   logs(command.command('logs'), context)
 }
 export default jobs

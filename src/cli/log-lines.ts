@@ -44,9 +44,10 @@ export function logAtTerminal(terminal: Terminal, file: string) {
 function inWords(terminal: Terminal, line: Line): string {
   const { level, time, msg = '', err } = line
   const [, word, style] = LEVELS.find(([least]) => level >= least)!
-  const why = err?.message === undefined || msg.includes(err.message) ? '' : `: ${err.message}`
+  const why = err?.message === undefined || msg.includes(err.message) ? '' : err.message
+  const told = [msg, why].filter(Boolean).join(': ')
   const about = level >= WARNING ? aboutOf(line) : ''
-  return `${terminal.paint('gray', clock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${brief(msg + why + about, 600)}`
+  return `${terminal.paint('gray', clock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${brief(told + about, 600)}`
 }
 
 /** What a warning is about: all that it tells besides. */

@@ -6,8 +6,10 @@ import { isAway } from './lasting.ts'
 import { printOutput } from './output.ts'
 import type { Verb } from './run.ts'
 import { safe } from './terminal.ts'
+import { verbOf } from './verb-command.ts'
 
 const logs: Verb = (command, context) => {
+  const verb = verbOf(command)
   command
     .description('Print what a command has printed so far.')
     .argument('<task>', 'task_id, or tool_call_id')
@@ -20,8 +22,8 @@ Followed, it also tells how the command ended: exit 0 where it did so by itself 
 cut it short, 3 where the server is gone and cannot tell.
 
 Examples:
-  toolgate logs tc_01J…
-  toolgate logs tc_01J… --follow`
+  toolgate ${verb} tc_01J…
+  toolgate ${verb} tc_01J… --follow`
     )
     .action(async (id: string, { follow = false, stream }: { follow?: boolean; stream?: string }) => {
       const only = stream === undefined ? undefined : oneOf('--stream', stream, ['stdout', 'stderr'])

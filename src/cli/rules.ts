@@ -53,8 +53,9 @@ const rules: Verb = (command, context) => {
     })
 
   command
-    .command('add <effect>')
+    .command('add')
     .description('Remember a rule: allow, ask or deny what matches every field given.')
+    .argument('<effect>', 'allow, ask or deny')
     .option('--tool <name>', 'tool name, or a glob')
     .option('--category <name>', 'category of the tool')
     .option('--effect <effect>', 'read, create, write, execute, network or destructive')

@@ -139,13 +139,19 @@ function help({ world, version }: Context, flags: readonly string[]): number {
     world.stdout.write(`toolgate ${version}\n`)
     return EXIT.ok
   }
-  const unknown = flags.find(flag => flag.startsWith('-') && !FLAGS.includes(flag.replace(/=.*$/s, '')))
-  if (unknown !== undefined) throw usage(`There is no option ${unknown}.`, 'See: toolgate --help')
+  for (const flag of flags.filter(word => word.startsWith('-'))) mustBeFlag(flag)
   const names = verbNames()
   const width = Math.max(...names.map(name => name.length))
   const verbs = names.map(name => `  ${name.padEnd(width)}  ${VERBS[name]!.summary}`)
   world.stdout.write(`${[USAGE, 'Verbs:', ...verbs, '', EXITS].join('\n')}\n`)
   return flags.length === 0 || flags.some(flag => flag === '--help' || flag === '-h') ? EXIT.ok : EXIT.usage
+}
+
+function mustBeFlag(flag: string) {
+  const [name = '', ...value] = flag.split('=')
+  if (!FLAGS.includes(name))
+    throw usage(`There is no option ${flag}.`, hinted(didYouMean(name, FLAGS), 'See: toolgate --help'))
+  if (value.length > 0 && !VALUED.includes(name)) throw usage(`${name} takes no value.`, 'See: toolgate --help')
 }
 
 /** What may stand where no verb does. */

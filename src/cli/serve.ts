@@ -71,7 +71,7 @@ Examples:
   toolgate serve --host 0.0.0.0 --token-file /run/secrets/toolgate
 
 SIGTERM, SIGINT and a terminal that is closed: no new calls, running ones may end for the --drain time, the rest is
-interrupted; exit 0.
+interrupted; exit 0. One that is to outlive its terminal is started with --detach: nohup does not keep it.
 A second signal ends at once: exit 130 or 143. Exit 1 when the journal can't be written.`
     )
     .action(async (options: ServeOptions) => {

@@ -36,6 +36,14 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['api', 'GTE', '/health'], 2, 'The method GTE is not known. Did you mean GET? It takes GET, POST, PUT, DELETE.'],
   [['api', 'health'], 2, 'health is no path of the server. It begins with /. Such as: toolgate api GET /health'],
+  [['api', '/health', 'GET'], 2, 'The method comes first. Such as: toolgate api GET /health'],
+  [['--jsno'], 2, 'There is no option --jsno. Did you mean --json? See: toolgate --help'],
+  [['--json=x'], 2, '--json takes no value. See: toolgate --help'],
+  [
+    ['rules', 'add'],
+    2,
+    'rules add needs <effect>: allow, ask or deny. Usage: toolgate rules add [options] <effect>. See: toolgate rules add --help'
+  ],
   [['api'], 2, 'Say which path. Such as: toolgate api /capabilities'],
   [['status', '--format', 'evn'], 2, '--format evn is not known. Did you mean env? It takes env.'],
   [['call', 'reed_file'], 1, 'There is no tool "reed_file" here. Did you mean read_file? See: toolgate tools'],

@@ -29,7 +29,7 @@ function told(t: Test, quiet: boolean) {
 }
 
 const WORSE = `2026-01-02 03:04  warning  a custom tool is untrusted (tool x, reason run\\x1b[2J it, at [1])
-2026-01-02 03:04  error  : it broke
+2026-01-02 03:04  error  it broke
 `
 
 t.test('a line says what it is about, a warning with all that it tells', async t => {
