@@ -44,7 +44,7 @@
 
 (cl-defstruct (toolgate-buffers--held (:copier nil))
   "A buffer that a server was told of."
-  connection workspace path tick)
+  connection file workspace path tick)
 
 (defvar-local toolgate-buffers--held nil
   "What was told of this buffer, or nil.")
@@ -93,6 +93,10 @@
   (setq toolgate-buffers--refused nil)
   (when toolgate-buffers--held (toolgate-buffers--soon)))
 
+(defun toolgate-buffers--cloned ()
+  "The current buffer shares its text with another, which alone is told."
+  (kill-local-variable 'toolgate-buffers--held))
+
 (defun toolgate-buffers--killed ()
   "The current buffer goes: take back what was told of it."
   (when toolgate-buffers--held
@@ -112,20 +116,29 @@
                  (unless next (setq next buffer)))
                 (t (setq later t)))))
       (cond (next (with-current-buffer next
-                    (if (toolgate-buffers--wanted-p) (toolgate-buffers--put)
+                    (if (and (toolgate-buffers--wanted-p)
+                             (not (toolgate-buffers--renamed-p)))
+                        (toolgate-buffers--put)
                       (toolgate-buffers--drop))))
             (later (toolgate-buffers--soon))))))
 
 (defun toolgate-buffers--due-p ()
   "Return whether the server knows something else of the current buffer.
 While there is no connection to it, nothing is due."
-  (cond ((not (toolgate-buffers--wanted-p)) toolgate-buffers--held)
+  (cond ((or (not (toolgate-buffers--wanted-p)) (toolgate-buffers--renamed-p))
+         toolgate-buffers--held)
         ((toolgate-buffers--connection)
          (add-hook 'after-change-functions #'toolgate-buffers--note nil t)
          (not (and toolgate-buffers--held
                    (eql (buffer-chars-modified-tick)
                         (toolgate-buffers--held-tick
                          toolgate-buffers--held)))))))
+
+(defun toolgate-buffers--renamed-p ()
+  "Return whether the current buffer was told of under another name."
+  (and toolgate-buffers--held
+       (not (equal (toolgate-buffers--held-file toolgate-buffers--held)
+                   (toolgate-files-name)))))
 
 (defun toolgate-buffers--quiet-p (now)
   "Return whether the current buffer is at rest NOW, or never is."
@@ -180,7 +193,8 @@ They can't be said in JSON."
          (place (toolgate-connection-place connection (toolgate-files-name)))
          (tick (buffer-chars-modified-tick))
          (held (make-toolgate-buffers--held
-                :connection connection :workspace (car place)
+                :connection connection :file (toolgate-files-name)
+                :workspace (car place)
                 :path (cdr place) :tick tick)))
     (setq toolgate-buffers--since nil)
     (toolgate-buffers--request
@@ -291,9 +305,11 @@ What the server does not know any more is told again."
   "Tell servers of unsaved buffers if ON, else take back what was told."
   (let ((change (if on #'add-hook #'remove-hook)))
     (funcall change 'first-change-hook #'toolgate-buffers--first-change)
-    (dolist (hook '(after-save-hook after-revert-hook))
+    (dolist (hook '(after-save-hook after-revert-hook
+                    after-set-visited-file-name-hook))
       (funcall change hook #'toolgate-buffers--look))
     (funcall change 'kill-buffer-hook #'toolgate-buffers--killed)
+    (funcall change 'clone-indirect-buffer-hook #'toolgate-buffers--cloned)
     (funcall change 'toolgate-event-functions #'toolgate-buffers--event)
     (funcall change 'toolgate-resync-functions #'toolgate-buffers--resync))
   (when toolgate-buffers--renewing (cancel-timer toolgate-buffers--renewing))

@@ -312,6 +312,30 @@ A list of a method, and for PUT of a path and a text, else of the target."
     (insert "and ")
     (should (equal (files-test-told) '("PUT" "a.txt" "mine and one\n")))))
 
+(ert-deftest toolgate-buffers-under-another-name ()
+  "What was told under the old name of a file is taken back."
+  (files-test-telling "one\n"
+    (insert "mine ")
+    (should (files-test-told))
+    (make-directory (concat files-test-folder "sub"))
+    (set-visited-file-name (concat files-test-folder "sub/a.txt") t)
+    (should (equal (files-test-told) files-test-taken-back))
+    (should (equal (files-test-told) '("PUT" "sub/a.txt" "mine one\n")))
+    (set-visited-file-name nil)
+    (should (equal (files-test-told)
+                   '("DELETE" "/buffers?path=sub%2Fa.txt&client_id=emacs-1")))))
+
+(ert-deftest toolgate-buffers-that-are-cloned ()
+  "A buffer that shares its text with another takes back nothing as it goes."
+  (files-test-telling "one\n"
+    (insert "mine ")
+    (should (files-test-told))
+    (let ((clone (clone-indirect-buffer nil nil)))
+      (should-not (buffer-local-value 'toolgate-buffers--held clone))
+      (kill-buffer clone))
+    (insert "and ")
+    (should (equal (files-test-told) '("PUT" "a.txt" "mine and one\n")))))
+
 (ert-deftest toolgate-buffers-that-are-refused-stay-so ()
   (files-test-telling "one\n"
     (setf (toolgate-fake-answer files-test-server)
