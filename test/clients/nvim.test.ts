@@ -16,8 +16,8 @@ const TULIPS = ['--- a/poem.txt', '+++ b/poem.txt', '@@ -1,2 +1,2 @@', ' roses',
 t.test('its parts do what they say', { skip }, async t => {
   const script = path.join(PLUGIN, 'test/run.lua')
   const run = promisify(execFile)('nvim', ['--headless', '-u', 'NONE', '-i', 'NONE', '-c', `luafile ${script}`])
-  const { stdout } = await run.catch((failed: { stdout: string }) => failed)
-  t.ok(stdout.includes('ok '), 'there are tests')
+  const { stdout, ...ended } = await run.catch((failed: { stdout: string; stderr: string }) => failed)
+  t.ok(stdout.includes('ok '), 'there are tests', { ended })
   for (const told of stdout.trim().split(/\n(?=(?:not )?ok )/)) t.match(told, /^ok /, told.split('\n', 1).join())
 })
 
