@@ -13,20 +13,20 @@ const script = (body: string) => [
    const say = answer => console.log(JSON.stringify(answer));
    { ${body} }`
 ]
-/** What keeps hooks is what one test alone is about. */
-const isolation = 'none'
+/** What keeps hooks is what one test alone is about; and how long they may take, another. */
+const kept = { isolation: 'none', timeout_ms: 60_000 } as const
 const before = (body: string, more: Partial<Hook> = {}): Hook => ({
   name: 'look',
   when: 'before',
   command: script(body),
-  isolation,
+  ...kept,
   ...more
 })
 const after = (body: string, more: Partial<Hook> = {}): Hook => ({
   name: 'hear',
   when: 'after',
   command: script(body),
-  isolation,
+  ...kept,
   ...more
 })
 
@@ -127,7 +127,7 @@ t.test('a hook that fails refuses, unless it is to be ignored', async t => {
     ['killed', before(`process.kill(process.pid, 'SIGKILL')`), /It was killed/],
     [
       'program',
-      { when: 'before', command: ['no-such-program-here'], isolation },
+      { when: 'before', command: ['no-such-program-here'], ...kept },
       /^The hook no-such-program-here failed/
     ],
     ['params', before(`say({ params: { path: 1 } })`), /It gave params that do not fit: \/params\/path must be string/]
@@ -147,7 +147,7 @@ t.test('a hook that fails refuses, unless it is to be ignored', async t => {
 })
 
 t.test('talk that is no JSON says nothing, and input need not be read', async t => {
-  const { call } = await hooked(t, [{ when: 'before', command: ['echo', 'formatted 1 file'], isolation }])
+  const { call } = await hooked(t, [{ when: 'before', command: ['echo', 'formatted 1 file'], ...kept }])
   const done = await call('read_file', { path: 'a.txt' })
   t.match(done, { status: 'success', hooks: [{ name: 'echo formatted 1 file', outcome: 'allowed' }] })
   t.notOk('context' in done.hooks[0])
@@ -372,7 +372,7 @@ t.test('a script of the workspace runs only with the content that was trusted', 
     knows: () => trusted !== undefined,
     onChange: () => () => {}
   }
-  const hook: Hook = { name: 'check', when: 'before', command: ['sh', '.toolgate/check.sh'], isolation }
+  const hook: Hook = { name: 'check', when: 'before', command: ['sh', '.toolgate/check.sh'], ...kept }
   const { call, write, root } = await hooked(t, [hook], { trust })
   write('.toolgate/check.sh', 'exit 0\n')
   const file = path.join(root, '.toolgate/check.sh')
@@ -407,8 +407,8 @@ t.test('a module is a hook', async t => {
   )
   const module = path.join(folder, 'guard.ts')
   const { call, write } = await hooked(t, [
-    { name: 'guard', when: 'before', module, isolation },
-    { name: 'guard', when: 'after', module, timeout_ms: 1_500, isolation }
+    { name: 'guard', when: 'before', module, ...kept },
+    { name: 'guard', when: 'after', module, ...kept, timeout_ms: 6_000 }
   ])
   t.match(await call('read_file', { path: 'a.txt' }), {
     status: 'rejected',
@@ -422,17 +422,17 @@ t.test('a module is a hook', async t => {
   write('c.txt', '')
   t.match(await call('read_file', { path: 'c.txt' }), {
     status: 'success',
-    hooks: [{}, { reason: /longer than 1500 ms/ }]
+    hooks: [{}, { reason: /longer than 6000 ms/ }]
   })
 
-  const wrong = await hooked(t, [{ when: 'before', isolation, module: path.join(folder, 'gone.ts') }])
+  const wrong = await hooked(t, [{ when: 'before', ...kept, module: path.join(folder, 'gone.ts') }])
   t.match(await wrong.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /gone\.ts/ })
   writeFileSync(path.join(folder, 'half.ts'), 'export default { after: () => {} }')
-  const half = await hooked(t, [{ when: 'before', isolation, module: path.join(folder, 'half.ts') }])
+  const half = await hooked(t, [{ when: 'before', ...kept, module: path.join(folder, 'half.ts') }])
   t.match(await half.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /It has no function before/ })
-  const nowhere = await hooked(t, [{ when: 'before', isolation, module: '/nowhere/at/all.ts' }])
+  const nowhere = await hooked(t, [{ when: 'before', ...kept, module: '/nowhere/at/all.ts' }])
   t.match(await nowhere.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /There is no \/nowhere/ })
-  const theirs = await hooked(t, [{ when: 'before', isolation, module: 'hooks/a.ts' }])
+  const theirs = await hooked(t, [{ when: 'before', ...kept, module: 'hooks/a.ts' }])
   theirs.write('hooks/a.ts', 'export default {}')
   t.match(await theirs.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /hooks is not trusted/ })
 })
