@@ -237,8 +237,8 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
         workspaces: settings.roots
       })
   )
-  // Once the first clients have been answered: a start should not share the machine with what can wait.
   let closing = false
+  // Once the first clients have been answered: a start should not share the machine with what can wait.
   let warming: NodeJS.Timeout | undefined
   let watching: NodeJS.Timeout | undefined
   let tryingOut: NodeJS.Timeout | undefined

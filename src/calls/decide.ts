@@ -6,10 +6,10 @@ import type { AlwaysOption, ApprovedBy, Call, CallWith } from './call.ts'
 import { type Engine, step } from './engine.ts'
 import { isLookedAt, type Looked, lookedCall, refusalBy, throughHooks } from './hooks-before.ts'
 import type { Caller, Live } from './live.ts'
-import { withHrefs } from './proposed-files.ts'
-import { run, toolCall } from './run.ts'
+import { run } from './run.ts'
 import { takeServedTool } from './served-tool.ts'
 import { cancel, decided, fail, reject } from './settle.ts'
+import { waits } from './waits.ts'
 
 export interface Approve {
   digest?: string | undefined
@@ -178,10 +178,8 @@ async function asShown(engine: Engine, live: Live): Promise<Approved | undefined
   live.assessment = now.assessment
   mayRun(now.assessment)
   if (now.digest === call.approval.digest) return { call, digest: now.digest }
-  const fresh = await withHrefs(engine, live, now.approval)
-  const next = { ...call, approval: { ...fresh, expires_at: call.approval.expires_at } }
-  await step(engine, live, next, [toolCall(engine, live, next)])
-  throw previewChanged(next)
+  const approval = { ...now.approval, expires_at: call.approval.expires_at }
+  throw previewChanged(await waits(engine, live, { ...call, approval }))
 }
 
 async function lookAgain(engine: Engine, live: Live) {
@@ -211,9 +209,7 @@ async function asModified(engine: Engine, live: Live, decision: Approve): Promis
   const { modified_params, modified_digest = fresh.digest } = decision
   if (isDeepStrictEqual(params, modified_params) && fresh.digest === modified_digest)
     return { call: next, digest: fresh.digest }
-  const again = { ...next, approval: await withHrefs(engine, live, fresh) }
-  await step(engine, live, again, [toolCall(engine, live, again)])
-  throw previewChanged(again)
+  throw previewChanged(await waits(engine, live, next))
 }
 
 async function lookedAt(engine: Engine, live: Live, params: unknown): Promise<Looked> {

@@ -12,12 +12,11 @@ import { about, type Engine, note, step } from './engine.ts'
 import { hearing, tellHooks, tellOfFailure, withHooks } from './hooks-after.ts'
 import type { Assessment, Live } from './live.ts'
 import { ProgressTeller } from './progress.ts'
-import { withHrefs } from './proposed-files.ts'
 import { type Hold, KIND } from './scheduler.ts'
 import { takeServedTool } from './served-tool.ts'
 import { fail, stopped, succeed } from './settle.ts'
-import { toldAsked } from './told.ts'
 import { ToldProgress } from './told-progress.ts'
+import { waits } from './waits.ts'
 
 const RETRIES = 3
 const BACKOFF_MS = 100
@@ -102,28 +101,10 @@ async function askAgain(engine: Engine, live: Live, assessment: Assessment) {
       ? { ...assessment.verdict, decision: 'ask' as const, reason: CHANGED }
       : assessment.verdict
   const asked = await approval(engine, live, call.params, { ...assessment, verdict: level })
-  const told = await withHrefs(engine, live, asked)
-  live.abort.signal.throwIfAborted()
-  const next: Call = { ...kept, status: 'awaiting_approval', approval: told }
-  await step(engine, live, next, [toolCall(engine, live, next)])
+  await waits(engine, live, { ...kept, status: 'awaiting_approval', approval: asked })
 }
 
 const CHANGED = 'What it would do is no longer what was approved.'
-
-/** The event that tells of a call, or of a call that waits anew. */
-export const toolCall = (engine: Engine, live: Live, call: Call) => ({
-  type: 'tool.call' as const,
-  ...about(call),
-  tool: call.tool,
-  ...toldAsked(engine, live, call),
-  ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
-  client: call.client,
-  requires_approval: call.status === 'awaiting_approval',
-  ...(call.agent !== undefined && { agent: call.agent }),
-  ...(call.context !== undefined && { context: call.context }),
-  ...(call.hooks && { hooks: call.hooks }),
-  ...(call.status === 'awaiting_approval' && { approval: call.approval })
-})
 
 async function start(engine: Engine, live: Live, bound: string | undefined) {
   const { tool, call, assessment } = live

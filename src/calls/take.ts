@@ -6,9 +6,10 @@ import type { Approval, ApprovedBy, Call, HookRun } from './call.ts'
 import { type Engine, enter, step } from './engine.ts'
 import { isLookedAt, lookedCall, refusalBy, throughHooks } from './hooks-before.ts'
 import type { Assessment, Live } from './live.ts'
-import { withHrefs } from './proposed-files.ts'
-import { run, toolCall } from './run.ts'
+import { run } from './run.ts'
 import { decided, reject, stopped } from './settle.ts'
+import { toolCall } from './told.ts'
+import { waits } from './waits.ts'
 
 export interface Taking {
   /** What goes into the journal with the first step. */
@@ -83,12 +84,10 @@ async function ask(engine: Engine, live: Live, assessment: Assessment, { also, s
   live.abort.signal.throwIfAborted()
   if (live.may_approve && shown?.digest === asked.digest && (asked.level === 'ask' || shown.confirm))
     return allowAsShown(engine, live, asked, also)
-  const told = await withHrefs(engine, live, asked)
-  live.abort.signal.throwIfAborted()
-  const waiting: Call = { ...live.call, status: 'awaiting_approval', approval: told }
-  live.intent = step(engine, live, waiting, [toolCall(engine, live, waiting)], also)
-  const { tool, tool_call_id } = waiting
-  engine.log.info({ tool, tool_call_id }, `waits for a decision: ${asked.preview.title}`)
+  const { tool, tool_call_id } = live.call
+  live.intent = waits(engine, live, { ...live.call, status: 'awaiting_approval', approval: asked }, also).then(() =>
+    engine.log.info({ tool, tool_call_id }, `waits for a decision: ${asked.preview.title}`)
+  )
   return live.intent
 }
 

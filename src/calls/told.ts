@@ -1,6 +1,6 @@
 // Calls as those hear of them who only follow what happens: without the secrets that their params may hold.
 import type { Call } from './call.ts'
-import type { Engine } from './engine.ts'
+import { about, type Engine } from './engine.ts'
 import type { Live } from './live.ts'
 
 type Asked = Pick<Call, 'params' | 'requested_params' | 'toolset'>
@@ -22,3 +22,18 @@ export function toldCall<C extends Call>(engine: Engine, live: Live, call: C): C
   const { requested_params: _, ...rest } = call
   return { ...rest, ...toldAsked(engine, live, call) } as C
 }
+
+/** The event that tells of a call, or of a call that waits anew. */
+export const toolCall = (engine: Engine, live: Live, call: Call) => ({
+  type: 'tool.call' as const,
+  ...about(call),
+  tool: call.tool,
+  ...toldAsked(engine, live, call),
+  ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
+  client: call.client,
+  requires_approval: call.status === 'awaiting_approval',
+  ...(call.agent !== undefined && { agent: call.agent }),
+  ...(call.context !== undefined && { context: call.context }),
+  ...(call.hooks && { hooks: call.hooks }),
+  ...(call.status === 'awaiting_approval' && { approval: call.approval })
+})

@@ -1,6 +1,7 @@
 // Which levels a server has, and what it does where one does not hold.
 import { once } from 'node:events'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
+import { pino } from 'pino'
 import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
@@ -137,6 +138,15 @@ t.test('nothing is left of a trial that is ended', { skip }, async t => {
     processesWith('toolgate-probe-').filter(line => line.includes(world.at('state'))),
     []
   )
+})
+
+t.test('a server that stops while it tries them out says nothing of what it cut off', { skip }, async t => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const { folder, close } = await startApp(t, {}, { settings: { sandbox: { ...sandbox, level: 'auto' } }, log })
+  while (processesWith('toolgate-probe-').every(line => !line.includes(folder))) await pause(5)
+  await close()
+  t.same(lines, [])
 })
 
 t.test('none is the program as it is; the others are kept', async t => {

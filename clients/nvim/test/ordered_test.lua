@@ -1,7 +1,8 @@
 local ordered = require('toolgate.ordered')
+local is_same = require('toolgate.same')
 
 local function same(actual, expected)
-  assert(vim.deep_equal(actual, expected), vim.inspect(actual) .. '\nis not\n' .. vim.inspect(expected))
+  assert(is_same(actual, expected), vim.inspect(actual) .. '\nis not\n' .. vim.inspect(expected))
 end
 
 --- A number from 1 to `most`, of a series that is the same each time.

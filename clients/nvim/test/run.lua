@@ -2,8 +2,6 @@
 -- Each file gives its tests by name; one that throws has failed. Prints a line each, and ends with 1 where one failed.
 local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
 vim.opt.runtimepath:prepend(vim.fn.fnamemodify(here, ':h'))
--- Compiled, it ends Neovim 0.7.2 now and then.
-if jit then jit.off(vim.deep_equal, true) end
 local failed = false
 local out = {}
 

@@ -8,8 +8,10 @@ local function all(pieces)
   return frames, parser
 end
 
+local is_same = require('toolgate.same')
+
 local function same(actual, expected)
-  assert(vim.deep_equal(actual, expected), vim.inspect(actual) .. '\nis not\n' .. vim.inspect(expected))
+  assert(is_same(actual, expected), vim.inspect(actual) .. '\nis not\n' .. vim.inspect(expected))
 end
 
 return {

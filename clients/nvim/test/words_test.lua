@@ -1,7 +1,9 @@
 local words = require('toolgate.words')
 
+local is_same = require('toolgate.same')
+
 local function same(actual, expected)
-  assert(vim.deep_equal(actual, expected), vim.inspect(actual) .. '\nis not\n' .. vim.inspect(expected))
+  assert(is_same(actual, expected), vim.inspect(actual) .. '\nis not\n' .. vim.inspect(expected))
 end
 
 local call = {

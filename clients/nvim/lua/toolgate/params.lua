@@ -2,6 +2,7 @@
 -- the server and shown, and decided on there.
 local approvals = require('toolgate.approvals')
 local ordered = require('toolgate.ordered')
+local same = require('toolgate.same')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
 local session = require('toolgate.session')
@@ -22,7 +23,7 @@ end
 
 --- Whether these are the parameters of the call.
 function M.are(text, call)
-  return vim.deep_equal(read(text), call.params)
+  return same(read(text), call.params)
 end
 
 --- What an approval is sent with, so that the call runs with the parameters that are shown of it, and does what is shown.
