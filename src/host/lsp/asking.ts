@@ -156,11 +156,11 @@ export class Asking implements Languages {
   }
 
   async #inFile(server: ProjectServer, session: Session, path: string, within_ms: number | undefined) {
-    const { document, diagnostics, status } = await session.findings.of(
-      path,
-      this.#effects.signal,
-      AbortSignal.timeout(within_ms ?? session.budget_ms)
-    )
+    const deadline = session.deadlines.start()
+    const late = within_ms === undefined ? deadline.signal : AbortSignal.timeout(within_ms)
+    const { document, diagnostics, status } = await session.findings
+      .of(path, this.#effects.signal, late)
+      .finally(deadline.cancel)
     return {
       diagnostics: diagnostics.map(each => diagnosticOf(each, { path, ...document.positions.spanOf(each.range) })),
       status,

@@ -60,8 +60,8 @@ export class Readiness {
 
   /** Resolves once it is ready. */
   async ready(signal: AbortSignal): Promise<void> {
-    if (this.isReady) return
-    await this.#waiters.next(signal)
+    // Progress may begin in the same turn that reports readiness.
+    while (!this.isReady) await this.#waiters.next(signal)
   }
 
   #progress({ token, value }: Progress) {

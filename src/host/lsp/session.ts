@@ -11,6 +11,7 @@ import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import type { Resident } from '../processes/resident.ts'
 import { CLIENT_CAPABILITIES } from './capabilities.ts'
+import { type Budgets, Deadlines } from './deadlines.ts'
 import { Documents } from './documents.ts'
 import { EVENT_TYPES, type FileEvent, FilesToTell } from './files-told.ts'
 import { Findings } from './findings.ts'
@@ -34,8 +35,7 @@ interface SessionOptions {
   workspace: Workspace
   sources: Sources
   started: Resident
-  /** How long it may take to answer at first, and later. */
-  budgets: { start_ms: number; answer_ms: number }
+  budgets: Budgets
   /** Hears what it finds. */
   hear(session: Session, path: string, diagnostics: readonly ServerDiagnostic[]): void
   /** Resolves once all changes of files that were made before are noted. */
@@ -46,6 +46,7 @@ export class Session {
   readonly documents: Documents
   readonly findings: Findings
   readonly readiness: Readiness
+  readonly deadlines: Deadlines
   readonly capabilities: ServerCapabilities
   readonly units: Units
   /** The server's own, where it tells. */
@@ -54,7 +55,6 @@ export class Session {
   readonly #options: SessionOptions
   readonly #files: FilesToTell
   #timeouts = 0
-  #hasAnswered = false
 
   /** Rejects where it cannot be spoken with; nothing is left of it then. */
   static async begin(options: SessionOptions, closing: AbortSignal): Promise<Session> {
@@ -85,11 +85,12 @@ export class Session {
   }
 
   private constructor(peer: Peer, readiness: Readiness, result: Partial<InitializeResult>, options: SessionOptions) {
-    const { sources, launch, workspace, hear } = options
+    const { sources, launch, workspace, hear, budgets } = options
     this.#peer = peer
     this.#options = options
     this.#files = new FilesToTell(workspace.root)
     this.readiness = readiness
+    this.deadlines = new Deadlines(budgets, readiness)
     this.capabilities = result.capabilities ?? {}
     this.version = versionOf(launch.server, result.serverInfo?.version)
     this.units = unitsOf(this.capabilities)
@@ -124,31 +125,19 @@ export class Session {
     return this.#peer.ended
   }
 
-  /** How long an answer may take now. */
-  get budget_ms(): number {
-    const { start_ms, answer_ms } = this.#options.budgets
-    return this.#hasAnswered && this.readiness.isReady ? answer_ms : start_ms
-  }
-
   /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT where it takes too long, and with the signal's reason. */
   async request<M extends RequestMethod>(method: M, params: Params<M>, signal: AbortSignal): Promise<Result<M>> {
-    const ms = this.budget_ms
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(this.#tooLate(method, ms)), ms)
-    const abort = () => late.abort(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
+    const deadline = this.deadlines.start(ms => this.#tooLate(method, ms))
     try {
-      const answer = await this.#peer.request(method, params, late.signal)
-      this.#hasAnswered = true
+      const answer = await this.#peer.request(method, params, AbortSignal.any([signal, deadline.signal]))
+      this.deadlines.answered()
       this.#timeouts = 0
       return answer
     } catch (error) {
       this.#countTimeout(error)
       throw error
     } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
+      deadline.cancel()
     }
   }
 
