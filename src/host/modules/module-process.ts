@@ -135,6 +135,8 @@ export class ModuleProcess {
   async call(name: string, args: readonly unknown[], { context = {}, signal, told }: CallOptions): Promise<unknown> {
     signal.throwIfAborted()
     if (this.#over) throw this.#over
+    // An error reports what was printed during its own call, not during earlier ones.
+    if (!this.isBusy) this.#printed = ''
     const id = ++this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#pending.set(id, { resolve, reject, told })
@@ -185,13 +187,19 @@ export class ModuleProcess {
   }
 
   #hear(message: FromModule) {
+    if ('told' in message) this.#pending.get(message.id)?.told?.(message.told)
+    // Printed output has a pipe of its own. What was printed before the answer is readable no later than the answer, so it
+    // is read in this turn of the event loop at the latest.
+    else setImmediate(() => this.#settle(message))
+  }
+
+  /** Hands over what ends the start or a call. */
+  #settle(message: Exclude<FromModule, { told: Told }>) {
     if ('ready' in message) return this.#ready.resolve(message.ready)
     if ('fault' in message) return this.#ready.reject(this.#faulty(message.fault))
     const pending = this.#pending.get(message.id)
-    if (!pending) return
-    if ('told' in message) pending.told?.(message.told)
-    else if ('error' in message) pending.reject(this.#faulty(message.error))
-    else pending.resolve(message.result)
+    if ('error' in message) pending?.reject(this.#faulty(message.error))
+    else pending?.resolve(message.result)
   }
 
   #heard(text: string) {
@@ -211,6 +219,8 @@ export class ModuleProcess {
 
   async #end(ended: Resident['ended'], { level }: Isolation): Promise<ResidentEnd> {
     const end = await ended
+    // Lets the last message be settled first.
+    await new Promise(setImmediate)
     const { exit_code, signal, out_of_memory, never_began } = end
     if (out_of_memory) this.#why = 'it took more memory than it may'
     const how = this.#why ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
