@@ -70,7 +70,7 @@ const IGNORED = new RegExp(
   'gu'
 )
 /** The beginning of one of them, cut off by the end of what has come. */
-const UNFINISHED = new RegExp(`(?:${OSC}${ESC}?|${ESC}[()]?|\\r)$`, 'u')
+const UNFINISHED = new RegExp(`(?:${OSC}${ESC}?|${ESC}[()]?)$`, 'u')
 
 export class Tail {
   /** Oldest first. The last one goes on. Lines that are whole are never changed. */
@@ -79,6 +79,8 @@ export class Tail {
   dropped = 0
   readonly #runs = new Runs()
   #rest = ''
+  /** Whether a carriage return came last: what is printed next overwrites the line, but a line feed leaves it. */
+  #isReturned = false
 
   push(text: string) {
     const whole = this.#rest + text
@@ -92,19 +94,24 @@ export class Tail {
   }
 
   #add({ text, ...look }: Run) {
-    const [first = '', ...others] = text.replaceAll('\r\n', '\n').replaceAll(BELL, '').split('\n')
+    const [first = '', ...others] = text.replaceAll(BELL, '').split('\n')
     this.#extend({ text: first, ...look })
     for (const line of others) {
       this.lines.push([])
+      this.#isReturned = false
       this.#extend({ text: line, ...look })
     }
   }
 
-  /** A carriage return begins the line anew, as bars of progress do. */
+  /** Adds to the last line. Only what follows the last carriage return stays, as with progress bars. */
   #extend({ text, ...look }: Run) {
-    const last = text.lastIndexOf('\r')
-    if (last >= 0) this.lines[this.lines.length - 1] = []
-    for (let left = withoutErased(text.slice(last + 1)); left !== ''; ) {
+    const segments = text.split('\r')
+    const shown = segments.findLastIndex(segment => segment !== '')
+    if (shown > 0 || (shown < 0 && segments.length > 1)) this.#isReturned = true
+    if (shown < 0) return
+    if (this.#isReturned) this.lines[this.lines.length - 1] = []
+    this.#isReturned = shown < segments.length - 1
+    for (let left = withoutErased(segments[shown]!); left !== ''; ) {
       const line = this.lines.at(-1)!
       const room = LONGEST - line.reduce((sum, { text }) => sum + text.length, 0)
       this.lines[this.lines.length - 1] = [...line, { ...look, text: left.slice(0, room) }]

@@ -19,7 +19,9 @@ const SESSION = 'console'
 type Outcome = { is: 'none' } | { is: 'foreseen'; dryRun: DryRun } | { is: 'called'; call: Call }
 
 export function ToolPage({ tool }: { tool: ListedTool }) {
-  const form = useMemo(() => new Form(tool.input), [tool.input])
+  // The list of tools is fetched again whenever any tool changes: only another schema resets what is typed here.
+  const schema = JSON.stringify(tool.input)
+  const form = useMemo(() => new Form(JSON.parse(schema)), [schema])
   const outcome = useSignal<Outcome>({ is: 'none' })
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
