@@ -17,7 +17,7 @@ import { findProgram } from '../processes/shell.ts'
 import type { Spawner } from '../processes/spawner.ts'
 import { isBeneath } from '../sandbox/beneath.ts'
 import { folderOf, homeOf } from '../server/home.ts'
-import { ownTemporary } from '../temporary.ts'
+import { ownTemporary, temporaryFolder } from '../temporary.ts'
 import { type Advance, advanced, isName } from './advancing.ts'
 import { endBegun } from './begun.ts'
 import { type Configuration, Configurations } from './configuration.ts'
@@ -26,6 +26,7 @@ import { Draft } from './draft.ts'
 import { saidBy } from './faults.ts'
 import { ALONE, FLAGS, inVariables, SETTINGS, type Setting, UNATTENDED, WITHOUT_LOCKS } from './hardening.ts'
 import { type Hook, hooksIn } from './hooks.ts'
+import { copyIndex } from './index-copy.ts'
 import { Pushing } from './pushing.ts'
 import { Repository } from './repository.ts'
 import { findRepository, type RepositoryPlace, refuseForeign } from './repository-place.ts'
@@ -229,6 +230,20 @@ export class Git {
   /** What git prints, as it comes; leaving the loop ends it. Returns how it ended. */
   async *stream(repository: Repository, order: GitOrder): AsyncGenerator<Buffer, Ended, void> {
     return yield* (await this.#start(repository, order)).output()
+  }
+
+  /**
+   * Streams what `git diff` prints, without a write to the repository. `diff` locks and refreshes the index whatever
+   * GIT_OPTIONAL_LOCKS says, and would fail a commit of the user's that begins meanwhile: it gets a copy of the index.
+   */
+  async *streamDiff(repository: Repository, args: readonly string[]): AsyncGenerator<Buffer, Ended, void> {
+    const folder = await temporaryFolder(this.#machine.drafts)
+    try {
+      const env = await copyIndex(repository.git_dir, folder.path)
+      return yield* this.stream(repository, { args: ['diff', ...args], env })
+    } finally {
+      await folder.remove()
+    }
   }
 
   async #start(repository: Repository, order: GitOrder): Promise<Running> {

@@ -32,7 +32,7 @@ export const ALONE: Readonly<Record<string, string>> = {
   GIT_GRAFT_FILE: '/dev/null/none'
 }
 
-/** An index that is refreshed is not written back. */
+/** An index that is refreshed is not written back: `status` and `blame` respect this, `diff` does not. */
 export const WITHOUT_LOCKS: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: '0' }
 
 /** Flags of git itself, before its command. */

@@ -88,7 +88,7 @@ export async function differences(
   ctx: Context
 ): Promise<Differences> {
   const args = [
-    ...['diff', ...FLAGS],
+    ...FLAGS,
     ...(stat ? [] : ['--patch', `--unified=${context}`]),
     ...(ignore_whitespace ? ['--ignore-all-space'] : []),
     ...[...sides, '--', ...pathspecs]
@@ -100,7 +100,7 @@ export async function differences(
     hidden.add(file)
     return false
   }
-  const output = whole(ctx.host.git.stream(repository, { args }), repository)
+  const output = whole(ctx.host.git.streamDiff(repository, args), repository)
   const { files, texts } = await readDiff(output, bounds, shows)
   const page = files.slice(offset, offset + limit)
   const next = offset + page.length
