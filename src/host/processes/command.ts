@@ -8,6 +8,7 @@ import type { Aftermath, Level } from '../sandbox/sandbox.ts'
 import type { CommandInput } from './command-input.ts'
 import type { CommandOutput, CommandTexts } from './command-output.ts'
 import type { Delta } from './command-text.ts'
+import { pauseAndRead } from './pause-and-read.ts'
 import type { TerminalSize } from './pty.ts'
 import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
 import type { Left } from './spawner-orders.ts'
@@ -252,12 +253,8 @@ export class Command {
     const since = performance.now()
     const ended = pipes.then(() => true)
     let quiet = false
-    while (!quiet && performance.now() - since < DRAIN_MS) {
-      const pause = Promise.withResolvers<false>()
-      const timer = setTimeout(pause.resolve, QUIET_MS, false)
-      const over = await Promise.race([ended, pause.promise])
-      clearTimeout(timer)
-      if (over) return
+    while (!quiet && (output.paused || performance.now() - since < DRAIN_MS)) {
+      if (await Promise.race([ended, pauseAndRead(QUIET_MS)])) return
       quiet = !output.paused && performance.now() - output.lastByteAt >= QUIET_MS
     }
   }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { notSetUp } from '../sandbox/cures.ts'
 import type { Confined, Level, Mount } from '../sandbox/sandbox.ts'
+import { pauseAndRead } from './pause-and-read.ts'
 import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -74,9 +75,8 @@ async function answered(spawned: Spawned, bounds: Bounds): Promise<Filtered> {
   try {
     const { code, left } = await spawned.exited
     if (left) await spawned.sweep()
-    const drain = setTimeout(() => [spawned.stdout, spawned.stderr].map(socket => socket.destroy()), DRAIN_MS)
+    void pauseAndRead(DRAIN_MS).then(() => [spawned.stdout, spawned.stderr].map(socket => socket.destroy()))
     const [stdout, stderr] = await Promise.all(outputs)
-    clearTimeout(drain)
     signal.throwIfAborted()
     if (fault) throw fault
     return { text: asText(stdout!), stderr: stderr!.toString('utf8'), exit_code: code, isolation }

@@ -1,8 +1,8 @@
 // A program that is started to be spoken with for as long as it runs, such as a language server: kept by the sandbox, known
 // by a mark of its own, and gone with all that it started.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Workspace } from '../host.ts'
 import type { Aftermath, Isolation, Program, Sandbox } from '../sandbox/sandbox.ts'
+import { pauseAndRead } from './pause-and-read.ts'
 import type { Spawned } from './spawned.ts'
 import type { Spawner } from './spawner.ts'
 
@@ -61,7 +61,7 @@ export async function startResident(
 async function endOf(spawned: Spawned, released: () => Promise<Aftermath>): Promise<ResidentEnd> {
   const exit = await spawned.exited.catch(() => ({ code: null, signal: null, left: false }))
   if (exit.left) await spawned.sweep()
-  await drained(spawned.stderr)
+  await Promise.all([drained(spawned.stdout), drained(spawned.stderr)])
   const aftermath = await released().catch((): Aftermath => ({ quarantined: [] }))
   return { ...aftermath, exit_code: exit.code, signal: exit.signal }
 }
@@ -70,5 +70,5 @@ async function drained(socket: Spawned['stderr']): Promise<void> {
   if (socket.closed) return
   const { promise, resolve } = Promise.withResolvers<void>()
   socket.once('close', resolve)
-  await Promise.race([promise, pause(DRAIN_MS, undefined, { ref: false })])
+  await Promise.race([promise, pauseAndRead(DRAIN_MS)])
 }

@@ -9,6 +9,9 @@ const PREFIX = 'toolgate-commands'
 /** Of the older kind of groups one tree is enough, and these limit nothing by themselves. */
 const TREES = ['freezer', 'name=systemd', 'pids']
 
+/** How long the helper of a killed server may take to end commands and to remove its folder: it needs less than a second. */
+const HELPER_GRACE_MS = 3_000
+
 export interface SpawnerGroup {
   folder: string
   /** A process joins by writing its number into this file. */
@@ -50,22 +53,47 @@ export function groupsWork(): boolean {
   return status === 0
 }
 
-/** Ends and removes what servers left behind that were killed. */
+/** Ends and removes what killed servers left behind; where the helper of one is about to do so, only what is left after that. */
 function clear(place: string) {
   for (const name of readdirSync(place)) {
     if (!isLeftOver(PREFIX, name)) continue
-    end(join(place, name))
-    remove(join(place, name))
+    const folder = join(place, name)
+    const clearFolder = () => {
+      end(folder)
+      remove(folder)
+    }
+    if (hasHelper(folder)) setTimeout(clearFolder, HELPER_GRACE_MS).unref()
+    else clearFolder()
   }
 }
 
+/** Whether the helper of the group's server still runs: it has the group among its arguments. */
+function hasHelper(folder: string): boolean {
+  return membersOf(folder).some(pid => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(folder)
+    } catch {
+      return false
+    }
+  })
+}
+
 function end(folder: string) {
+  for (const pid of membersOf(folder))
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // Gone already.
+    }
+}
+
+function membersOf(folder: string): number[] {
   try {
+    const lines = readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n')
     // Those of another namespace show as 0, which would mean ourselves.
-    for (const line of readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n'))
-      if (Number(line) > 0) process.kill(Number(line), 'SIGKILL')
+    return lines.map(Number).filter(pid => pid > 0)
   } catch {
-    // Gone already.
+    return []
   }
 }
 

@@ -40,6 +40,8 @@ export function serve(require: NodeJS.Require) {
   }
   /** In the order they were started. */
   const living = new Map<number, Living>()
+  /** Programs that are making pipes. */
+  let making = 0
   // Without a server there is nobody to tell; `disconnect` says what to do then.
   const report = (what: Report) => process.connected && process.send?.(what, () => {})
 
@@ -61,9 +63,11 @@ export function serve(require: NodeJS.Require) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
   function makePipes(paths: string[]) {
-    execFile('mkfifo', ['-m', '600', ...paths], { env: { PATH: SYSTEM } }, error =>
+    making += 1
+    execFile('mkfifo', ['-m', '600', ...paths], { env: { PATH: SYSTEM } }, error => {
+      making -= 1
       report({ event: 'pipes', paths, error: error?.message })
-    )
+    })
   }
 
   function start(order: SpawnOrder) {
@@ -187,8 +191,8 @@ export function serve(require: NodeJS.Require) {
     const end = (looks: number) => {
       each('SIGKILL')
       for (const pid of grouped()) signal(pid, 'SIGKILL')
-      // What is killed takes a moment to go.
-      if (looks > 0 && anyLives()) return void setTimeout(end, POLL_MS, looks - 1)
+      // What is killed takes a moment to go, and the folder is removed once nothing more is made in it.
+      if (looks > 0 && (making > 0 || anyLives())) return void setTimeout(end, POLL_MS, looks - 1)
       fs.rmSync(folder, { recursive: true, force: true })
       leaveGroup()
       process.exit()

@@ -1,6 +1,6 @@
 // Trying a level out: a program is kept by it and attempts what it must not be able to do, and a little that it must. The
 // level holds only where every attempt ends as it should; what bubblewrap promises is not believed.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type ListenOptions, type Server } from 'node:net'
@@ -104,17 +104,13 @@ interface Output {
 async function outputOf({ file, args, cwd, env, inherit }: Confined, signal: AbortSignal): Promise<Output> {
   signal.throwIfAborted()
   const descriptors = inherit.map(name => openSync(name, 'r'))
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
-    timeout: TIME_MS,
-    killSignal: 'SIGKILL'
-  })
+  // In a process group of its own, which is ended as a whole: bubblewrap starts a process that waits for it, without end where
+  // bubblewrap alone is killed before that process knows whom it depends on.
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', ...descriptors], detached: true })
   for (const descriptor of descriptors) closeSync(descriptor)
-  // Not by its own option for that, with which its end would not be waited for.
-  const end = () => child.kill('SIGKILL')
-  signal.addEventListener('abort', end, { once: true })
+  const end = () => killGroup(child)
+  const until = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)])
+  until.addEventListener('abort', end, { once: true })
   const texts = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', text => {
     texts.stdout += text
@@ -126,7 +122,15 @@ async function outputOf({ file, args, cwd, env, inherit }: Confined, signal: Abo
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, ...texts }
   } finally {
-    signal.removeEventListener('abort', end)
+    until.removeEventListener('abort', end)
+  }
+}
+
+function killGroup({ pid }: ChildProcess) {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Ended already.
   }
 }
 
