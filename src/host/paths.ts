@@ -97,7 +97,7 @@ class Walk {
         const part = this.#pending.pop()!
         if (part === '..') this.#up()
         else if (this.#pending.length > 0) {
-          const end = this.#enter(part)
+          const end = this.#enter(part, linkAtEnd)
           if (end) return end
         } else {
           const stat = lstatSync(this.#prefix() + part, { bigint: true, throwIfNoEntry: false })
@@ -122,7 +122,7 @@ class Walk {
   }
 
   /** Steps into a folder. Gives the end of the walk when there is none of that name. */
-  #enter(name: string): Place | undefined {
+  #enter(name: string, linkAtEnd: 'through' | 'stop'): Place | undefined {
     const door = this.#prefix() + name
     let fd: number
     try {
@@ -131,8 +131,9 @@ class Walk {
       const errno = errnoOf(error)
       if (errno === 'ENOENT') return this.#endEarly(name, false)
       if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'EMLINK') throw error
-      if (lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink()) this.#follow(name)
-      else return this.#endEarly(name, true)
+      if (!lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink()) return this.#endEarly(name, true)
+      if (linkAtEnd === 'stop' && this.#links === MAX_LINKS) return this.#endInLoop()
+      this.#follow(name)
       return
     }
     this.#release()
@@ -171,6 +172,14 @@ class Walk {
     const parts = [name, ...this.#pending.reverse()]
     if (parts.includes('..')) throw invalid(this.#given, "has '..' after a part that is not a folder")
     return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), blocked)
+  }
+
+  /** Links lead in a circle: there is nothing, and nothing can be made, until one of them is gone. */
+  #endInLoop(): Place {
+    const parts = partsBelowRoot(this.#workspace, this.#given, this.#given)
+    this.#names = []
+    this.#release()
+    return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), true)
   }
 
   #endAtRoot(): Place {
