@@ -3,7 +3,8 @@ import { addFailure, emptyReport, linesOf, linesUntil, type TestFailure, type Te
 
 const TEST = /^test (.+?)(?: - should panic(?: with .*)?)? \.\.\. (ok|FAILED|ignored)\b/
 const SECTION = /^---- (.+) stdout ----$/
-const PANIC = /(?:panicked|as expected) at (?:'.*', )?(?<file>[^:\n]+):(?<line>\d{1,9}):\d+/
+/** Rust before 1.73 quotes the message, which may have several lines, and puts the place behind it. */
+const PANIC = /(?:panicked|as expected) at (?:'(?<quoted>[\s\S]*)', )?(?<file>[^:\n]+):(?<line>\d{1,9}):\d+/
 
 export function cargoReport(text: string): TestReport | undefined {
   if (!/^test result: /m.test(text)) return undefined
@@ -31,10 +32,12 @@ export function cargoReport(text: string): TestReport | undefined {
 function describe(failure: TestFailure, section: readonly string[]) {
   const trace = section.findIndex(line => line.startsWith('stack backtrace:') || line.startsWith('note: run with'))
   failure.message = (trace < 0 ? section : section.slice(0, trace)).join('\n').trim()
-  const { file, line } = PANIC.exec(failure.message)?.groups ?? {}
+  const { file, line, quoted } = PANIC.exec(failure.message)?.groups ?? {}
   if (file !== undefined) Object.assign(failure, { file, line: Number(line) })
-  const [actual, expected] = ['left', 'right'].map(
-    side => new RegExp(`^ *${side}: (.*)$`, 'm').exec(failure.message)?.[1]
+  const [actual, expected] = ['left', 'right'].map(side =>
+    quoted === undefined
+      ? new RegExp(`^ *${side}: (.*)$`, 'm').exec(failure.message)?.[1]
+      : new RegExp(`^ *${side}: \`(.*)\`,?$`, 'm').exec(quoted)?.[1]
   )
   if (actual !== undefined) failure.actual = actual
   if (expected !== undefined) failure.expected = expected
