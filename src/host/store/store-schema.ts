@@ -59,7 +59,10 @@ export const STATEMENTS = {
 export type Statement = keyof typeof STATEMENTS
 export type Write = [Statement, ...(string | number | null)[]]
 
-/** Opens the store for writing and brings it up to date. A store of a newer version is refused, untouched. */
+/**
+ * Opens the store for writing and migrates it to the current version in one transaction. Throws for a store of a newer
+ * version and leaves it untouched.
+ */
 export function migrate(db: DatabaseSync) {
   const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   if (user_version > MIGRATIONS.length)
@@ -68,8 +71,7 @@ export function migrate(db: DatabaseSync) {
     )
   if (user_version === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000')
-  for (const [version, step] of MIGRATIONS.entries()) {
-    if (version < user_version) continue
-    db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${version + 1}; COMMIT`)
-  }
+  if (user_version === MIGRATIONS.length) return
+  const steps = MIGRATIONS.slice(user_version).join(';')
+  db.exec(`BEGIN IMMEDIATE; ${steps}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
 }
