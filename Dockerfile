@@ -5,8 +5,8 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.ts scripts/build.ts
+COPY tsconfig.json ./
+COPY scripts/build.ts scripts/bundle.ts scripts/
 COPY src src
 COPY web web
 RUN node scripts/build.ts

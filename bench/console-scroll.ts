@@ -1,8 +1,8 @@
 // How smoothly the console scrolls over ten thousand events: frames as Chromium's own trace tells them. Beside it a
 // page of stripes, scrolled the same way: what this machine draws at best.
 import { setTimeout } from 'node:timers/promises'
-import type { Browser, Page } from 'playwright-core'
-import type { ConsoleWorld } from '../scripts/console-world.ts'
+import type { Browser, Page } from '../test/e2e/chromium.ts'
+import type { ConsoleWorld } from '../test/e2e/console-world.ts'
 
 export const EVENTS = 10_000
 const IN_FLIGHT = 16

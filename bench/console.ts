@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { arch, cpus } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
-import { launch } from '../scripts/chromium.ts'
-import { type ConsoleWorld, consoleWorld } from '../scripts/console-world.ts'
+import type { Browser, Page } from '../test/e2e/chromium.ts'
+import { launch } from '../test/e2e/chromium.ts'
+import { type ConsoleWorld, consoleWorld } from '../test/e2e/console-world.ts'
 import { EVENTS, fill, floor, framesOf } from './console-scroll.ts'
 
 const ROUNDS = 7

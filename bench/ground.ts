@@ -12,7 +12,10 @@ const FLOORS = path.join(import.meta.dirname, 'floors')
 /** Everything that is measured runs without asking. */
 const RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
 /** The protocol's reference server, over standard input and output. */
-export const EVERYTHING = path.join(PROJECT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+export const EVERYTHING = path.join(
+  PROJECT,
+  'test/e2e/node_modules/@modelcontextprotocol/server-everything/dist/index.js'
+)
 const REFERENCE = { command: process.execPath, args: [EVERYTHING] }
 const mcp = (good: number) => Object.fromEntries(Array.from({ length: good }, (_, i) => [`good${i}`, REFERENCE]))
 /** Each in a way of its own. */

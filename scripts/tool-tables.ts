@@ -1,7 +1,7 @@
 // The reference of the tools, from what each declares of itself, with the call that its test makes.
 import type { Tool } from '../src/tool.ts'
 import { TOOLS } from '../src/tools/index.ts'
-import { EXAMPLES } from '../test/tool-examples.ts'
+import { EXAMPLES } from '../test/conformance/tool-examples.ts'
 import { asSchema, fieldsOf, fieldTable, table } from './schema-words.ts'
 
 export const toolTables = {

@@ -43,8 +43,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'node:net': ['host', 'cli', 'routes'],
   // Nobody: src/host/http.ts tells why.
   'node:http': [],
-  'node:sqlite': ['host'],
-  execa: ['host']
+  'node:sqlite': ['host']
 }
 
 const IMPORT = /^(?:import|export)(?<types> type)? [^'"]*?from '(?<specifier>[^']+)'|import\('(?<lazy>[^']+)'\)/gm

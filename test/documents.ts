@@ -1,10 +1,9 @@
 // Reads the documents: their shell examples with the answers they show, their headings and links.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { bare } from './bare.ts'
+import { LIMIT_MS, once } from './support/wait.ts'
 
 /** A block of shell marked `<!-- run -->`, or `<!-- setup -->` where other pages build on it, with the block marked
  * `<!-- gives -->` that follows it, if any. */
@@ -63,8 +62,8 @@ export async function runExamples(
   )
   const main = path.join(folder, 'main.sh')
   writeFileSync(main, ["trap 'kill $(jobs -p) 2> /dev/null' EXIT", ...script].join('\n'))
-  const shell = spawn(...bare('bash', [main]), { cwd, env, stdio: 'ignore' })
-  await once(shell, 'exit')
+  const shell = spawn('bash', [main], { cwd, env, stdio: 'ignore' })
+  await once(shell, 'exit', 2 * LIMIT_MS)
   const ran = examples.map((_, i) => ({
     stdout: readFileSync(file(i, 'out'), 'utf8'),
     stderr: readFileSync(file(i, 'err'), 'utf8'),

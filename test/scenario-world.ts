@@ -56,6 +56,8 @@ export function gitEnvironment(minute = 0): Record<string, string> {
     PATH: process.env.PATH ?? '',
     HOME: '/nonexistent',
     GIT_CONFIG_NOSYSTEM: '1',
+    // No sample hooks: repositories of tests are copied and compared often.
+    GIT_TEMPLATE_DIR: '',
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'init.defaultBranch',
     GIT_CONFIG_VALUE_0: 'main',

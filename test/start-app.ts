@@ -1,5 +1,5 @@
 // A server of our own on a folder of our own, spoken to as any client would: over HTTP.
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,6 +9,8 @@ import { SseParser } from '../src/client/sse.ts'
 import { defaults } from '../src/config/merge.ts'
 import { Config, type Settings } from '../src/config.ts'
 import type { Tool } from '../src/tool.ts'
+import { removeFolder } from './support/remove-folder.ts'
+import { LIMIT_MS, within } from './support/wait.ts'
 
 export const TOKEN = 'a-token-that-may-call-and-approve'
 export const CALL_TOKEN = 'a-token-that-may-only-call'
@@ -76,7 +78,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
   const rights = (bearer: string): ('call' | 'approve')[] | undefined =>
     bearer === TOKEN ? ['call', 'approve'] : bearer === CALL_TOKEN || agentOf(bearer).agent ? ['call'] : undefined
   const hosts: string[] = []
-  const app = await createApp(
+  const starting = createApp(
     settings,
     {
       holderOf: bearer => (rights(bearer) ? { rights: new Set(rights(bearer)), ...agentOf(bearer) } : undefined),
@@ -94,15 +96,17 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       ...(options.trust && { trust: options.trust })
     }
   )
-  await app.http.listen({ host: '127.0.0.1', port: options.port ?? 0 })
+  const app = await within('the server to start', starting)
+  await within('the server to listen', app.http.listen({ host: '127.0.0.1', port: options.port ?? 0 }))
   const { port } = app.http.server.address() as AddressInfo
   hosts.push(`127.0.0.1:${port}`)
   const url = `http://127.0.0.1:${port}`
   let closed: Promise<void> | undefined
-  const close = (drain_ms = 0) => (closed ??= app.close({ drain_ms }))
+  const close = (drain_ms = 0) =>
+    (closed ??= within('the server to close', app.close({ drain_ms }), drain_ms + LIMIT_MS))
   t.teardown(async () => {
     await close()
-    if (!options.folder) rmSync(folder, { recursive: true, force: true })
+    if (!options.folder) removeFolder(folder)
   })
 
   const request = async (
@@ -111,16 +115,19 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     body?: unknown,
     headers: Record<string, string> = {}
   ): Promise<Reply> => {
-    const response = await fetch(url + target, {
-      method,
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
-    })
-    const text = await response.text()
+    const response = await within(
+      `the answer to ${method} ${target}`,
+      fetch(url + target, {
+        method,
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
+      })
+    )
+    const text = await within(`the body of the answer to ${method} ${target}`, response.text())
     const json = /json/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
   }
@@ -151,17 +158,20 @@ export type TestApp = Awaited<ReturnType<typeof startApp>>
 export async function follow(t: Test, url: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
-  const response = await fetch(url, {
+  const opening = fetch(url, {
     ...init,
     headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream', ...headers },
     signal: abort.signal
   })
+  const response = await within(`the event stream at ${url}`, opening)
   const parser = new SseParser()
   const seen: Json[] = []
   const bytes = response.body![Symbol.asyncIterator]()
   let taken = 0
 
-  async function until(fits: (event: Json) => boolean): Promise<Json[]> {
+  const until = (fits: (event: Json) => boolean) => within(`an event such as ${fits}`, next(fits))
+
+  async function next(fits: (event: Json) => boolean): Promise<Json[]> {
     for (;;) {
       const at = seen.findIndex((event, i) => i >= taken && fits(event))
       if (at >= 0) {
@@ -175,7 +185,9 @@ export async function follow(t: Test, url: string, headers: Record<string, strin
     }
   }
   /** Reads until the server ends the stream. */
-  async function rest(): Promise<Json[]> {
+  const rest = () => within('the end of the stream', drain())
+
+  async function drain(): Promise<Json[]> {
     for (let part = await bytes.next(); !part.done; part = await bytes.next())
       for (const { id, event, data } of parser.push(part.value as Uint8Array))
         seen.push({ id, event, ...JSON.parse(data) })
@@ -187,13 +199,13 @@ export async function follow(t: Test, url: string, headers: Record<string, strin
 }
 
 /** Our environment as it is at each look, for tests that change it, but with the configuration of nobody. */
-const withConfigIn = (XDG_CONFIG_HOME: string): NodeJS.ProcessEnv =>
+const withConfigIn = (folder: string): NodeJS.ProcessEnv =>
   new Proxy(process.env, {
-    get: (env, name) => ({ ...env, XDG_CONFIG_HOME })[name as string],
+    get: (env, name) => (name === 'XDG_CONFIG_HOME' ? folder : Reflect.get(env, name)),
     has: (env, name) => name === 'XDG_CONFIG_HOME' || name in env,
     ownKeys: env => [...new Set([...Reflect.ownKeys(env), 'XDG_CONFIG_HOME'])],
-    getOwnPropertyDescriptor: (env, name) => {
-      const value = { ...env, XDG_CONFIG_HOME }[name as string]
-      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true }
-    }
+    getOwnPropertyDescriptor: (env, name) =>
+      name === 'XDG_CONFIG_HOME'
+        ? { value: folder, enumerable: true, configurable: true, writable: true }
+        : Reflect.getOwnPropertyDescriptor(env, name)
   })

@@ -12,7 +12,7 @@ await once(probe, 'close')
 
 process.env.PORT = String(port)
 console.log = () => {}
-await import('../../node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js')
+await import('../../test/e2e/node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js')
 const url = `http://127.0.0.1:${port}`
 while (!(await fetch(url).catch(() => undefined))) await setTimeout(20)
 process.stdout.write(`${JSON.stringify({ url })}\n`)

@@ -2,7 +2,7 @@
 // that does nothing but send and read.
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { Client } from '../../test/lsp/client.ts'
+import { Client } from '../../test/e2e/language-servers/client.ts'
 import { latencyFindings } from '../finding.ts'
 import type { Ground, Server } from '../ground.ts'
 import { inTurns, timed } from '../measure.ts'

@@ -3,7 +3,7 @@
 
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { byRipgrep, copyProject, QUESTIONS, relevance } from '../../test/relevance/measure.ts'
+import { byRipgrep, copyProject, QUESTIONS, relevance } from '../../test/e2e/relevance/measure.ts'
 import type { Finding } from '../finding.ts'
 import type { Ground, Server } from '../ground.ts'
 import { Connection, request } from '../http.ts'

@@ -4,11 +4,15 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
-import { type Answer, type Json, project, repository, type Server, speak } from './world.ts'
+import { type Answer, JSON_TYPE, type Json, project, repository, type Server, speak } from './world.ts'
 
 const READ = { tool: 'read_file', params: { path: 'a.txt' } }
-const JSON_TYPE = ['-H', 'Content-Type: application/json'] as const
-const raw = (body: string, type = JSON_TYPE[1] as string) => ['-H', type, '--data-binary', body]
+/** A body as it is, sent as JSON. */
+const json = (body: string, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  headers: { ...JSON_TYPE, ...headers },
+  body
+})
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
 interface Refusal {
@@ -21,54 +25,56 @@ interface Refusal {
 }
 
 const post = (body: unknown) => (server: Server) => server.post('/calls', body)
-const get = (target: string) => (server: Server) => server.curl(target)
-const rawPost =
-  (body: string, ...args: string[]) =>
-  (server: Server) =>
-    server.curl('/calls', [...raw(body), ...args])
+const get = (target: string) => (server: Server) => server.raw(target)
+const rawPost = (body: string, headers?: Record<string, string>) => (server: Server) =>
+  server.raw('/calls', json(body, headers))
 const asAgent = (method: string, target: string, body?: unknown) => (server: Server) =>
-  server.curl(
-    target,
-    ['-X', method, ...(body === undefined ? [] : raw(JSON.stringify(body)))],
-    server.bearer(server.call_token)
-  )
+  server.send(method, target, body, { token: server.call_token })
 
 const REFUSALS: Refusal[] = [
   // The door.
-  { what: 'no token', code: 'UNAUTHORIZED', send: server => server.curl('/tools', [], '') },
+  { what: 'no token', code: 'UNAUTHORIZED', send: server => server.raw('/tools', { token: undefined }) },
   {
     what: 'a wrong token',
     code: 'UNAUTHORIZED',
-    send: server => server.curl('/tools', [], server.bearer('x'.repeat(43)))
+    send: server => server.raw('/tools', { token: 'x'.repeat(43) })
   },
   {
     what: 'a token in the query',
     code: 'UNAUTHORIZED',
-    send: server => server.curl(`/tools?token=${server.token}`, [], '')
+    send: server => server.raw(`/tools?token=${server.token}`, { token: undefined })
   },
-  { what: 'no such route, no token', code: 'UNAUTHORIZED', send: server => server.curl('/nothing', [], '') },
+  {
+    what: 'no such route, no token',
+    code: 'UNAUTHORIZED',
+    send: server => server.raw('/nothing', { token: undefined })
+  },
   { what: 'no such route', code: 'NOT_FOUND', send: get('/nothing') },
   { what: 'a method that the route lacks', code: 'NOT_FOUND', send: server => server.send('DELETE', '/calls') },
-  { what: 'a foreign host', code: 'FORBIDDEN', send: server => server.curl('/tools', ['-H', 'Host: evil.example']) },
+  {
+    what: 'a foreign host',
+    code: 'FORBIDDEN',
+    send: server => server.raw('/tools', { headers: { host: 'evil.example' } })
+  },
   {
     what: 'a web page',
     code: 'FORBIDDEN',
-    send: server => server.curl('/tools', ['-H', 'Origin: https://evil.example'])
+    send: server => server.raw('/tools', { headers: { origin: 'https://evil.example' } })
   },
   {
     what: 'another site',
     code: 'FORBIDDEN',
-    send: server => server.curl('/tools', ['-H', 'Sec-Fetch-Site: cross-site'])
+    send: server => server.raw('/tools', { headers: { 'sec-fetch-site': 'cross-site' } })
   },
   {
     what: 'a header twice',
     code: 'INVALID_PARAMS',
-    send: server => server.curl('/tools', ['-H', 'Accept: */*', '-H', 'accept: text/html'])
+    send: server => server.raw('/tools', { headers: { accept: ['*/*', 'text/html'] } })
   },
   {
     what: 'a target that is no path',
     code: 'INVALID_PARAMS',
-    send: server => server.curl('/tools', ['--request-target', `${server.url}/tools`])
+    send: server => server.raw('/tools', { target: `${server.url}/tools` })
   },
   { what: 'a broken escape in the path', code: 'INVALID_PARAMS', send: get('/calls/%zz') },
   // Rights.
@@ -79,13 +85,18 @@ const REFUSALS: Refusal[] = [
     send: asAgent('POST', '/rules', { effect: 'allow', match: { tool: '*' }, scope: 'user' })
   },
   // Bodies.
-  { what: 'no JSON type', code: 'INVALID_PARAMS', send: server => server.curl('/calls', ['-d', JSON.stringify(READ)]) },
+  {
+    what: 'no JSON type',
+    code: 'INVALID_PARAMS',
+    send: server =>
+      server.raw('/calls', json(JSON.stringify(READ), { 'content-type': 'application/x-www-form-urlencoded' }))
+  },
   {
     what: 'a type that only resembles JSON',
     code: 'INVALID_PARAMS',
-    send: server => server.curl('/calls', raw(JSON.stringify(READ), 'Content-Type: application/jsonp'))
+    send: server => server.raw('/calls', json(JSON.stringify(READ), { 'content-type': 'application/jsonp' }))
   },
-  { what: 'packed', code: 'INVALID_PARAMS', send: rawPost(JSON.stringify(READ), '-H', 'Content-Encoding: gzip') },
+  { what: 'packed', code: 'INVALID_PARAMS', send: rawPost(JSON.stringify(READ), { 'content-encoding': 'gzip' }) },
   { what: 'no body', code: 'INVALID_PARAMS', send: server => server.send('POST', '/calls') },
   { what: 'half a body', code: 'INVALID_PARAMS', send: rawPost('{"tool":"read_file",') },
   { what: 'no object', code: 'INVALID_PARAMS', send: rawPost('[]') },
@@ -147,7 +158,7 @@ const REFUSALS: Refusal[] = [
   {
     what: 'a last id that is no number',
     code: 'INVALID_PARAMS',
-    send: server => server.curl('/events', ['-H', 'Last-Event-ID: last'])
+    send: server => server.raw('/events', { headers: { 'last-event-id': 'last' } })
   },
   // Deciding.
   {
@@ -192,12 +203,11 @@ t.test('what is refused leaves no trace', async t => {
     checkDocument(t, body, at.folder)
   }
 
-  const large = path.join(at.folder, 'large.json')
-  writeFileSync(large, JSON.stringify({ tool: 'write_file', params: { path: 'new', content: 'x'.repeat(1_048_576) } }))
-  const refused = await server.curl('/calls', [...JSON_TYPE, '-H', 'Expect:', '--data-binary', `@${large}`])
+  const large = JSON.stringify({ tool: 'write_file', params: { path: 'new', content: 'x'.repeat(1_048_576) } })
+  const refused = await server.raw('/calls', json(large))
   t.match(refused, { status: 413, body: { code: 'TOO_LARGE' } })
 
-  const accept = await server.curl('/events', ['-H', 'Accept: text/html'])
+  const accept = await server.raw('/events', { headers: { accept: 'text/html' } })
   t.equal(accept.status, 406, 'an event stream is nothing else')
 
   t.match(await server.get('/state'), { head: 0, pending: [], running: [] })
@@ -208,7 +218,7 @@ t.test('what is refused leaves no trace', async t => {
 t.test('a key that was used for another request', async t => {
   const at = project(t, { 'a.txt': 'a\n', 'b.txt': 'b\n' })
   const server = speak(await at.serve())
-  const key = ['-H', 'Idempotency-Key: one']
+  const key = { headers: { 'idempotency-key': 'one' } }
   const first = await server.post('/calls', READ, key)
   t.match(await server.post('/calls', READ, key), { status: 200, body: { tool_call_id: first.body.tool_call_id } })
   const other = await server.post('/calls', { tool: 'read_file', params: { path: 'b.txt' } }, key)

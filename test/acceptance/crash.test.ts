@@ -26,7 +26,7 @@ t.test('killed while three wait and one runs: all are there again, and nothing i
   for (const pid of at.read('pid').trim().split('\n')) await gone(pid)
 
   const after = speak(await at.serve())
-  const late = after.listen(t, ['-H', `Last-Event-ID: ${last}`])
+  const late = after.listen(t, { 'last-event-id': String(last) })
   const byId = (calls: Json[]) => [...calls].sort((x, y) => (x.tool_call_id < y.tool_call_id ? -1 : 1))
   t.same(byId((await after.get('/approvals')).approvals), byId([a, b, c]), 'the three wait as they did')
   t.match(await after.get(`/calls/${run.tool_call_id}`), {

@@ -1,10 +1,10 @@
 // The server is killed while a call changes many files: what the call did until then is known, and is told.
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { hashOf } from '../../src/host/files/files.ts'
 import { place } from '../cli/toolgate.ts'
+import { waitUntil } from '../support/wait.ts'
 import { type Json, journal, speak } from './world.ts'
 
 const FILES = 600
@@ -16,7 +16,7 @@ t.test('killed in the middle of many changes: those that were made are told with
   const before = speak(first)
   const { body: asked } = await before.call('copy_file', { source: 'from', dest: 'to', recursive: true })
   await before.post(`/calls/${asked.tool_call_id}/approve?wait_ms=0`, { digest: asked.approval.digest })
-  while (copies(at.project).length < 20) await setImmediate()
+  await waitUntil('20 copies', () => copies(at.project).length >= 20)
   first.process.kill('SIGKILL')
   await first.ended
   const made = copies(at.project)

@@ -1,15 +1,14 @@
 // The disk under the journal fills up: no call is taken that could not be remembered.
 import { execFileSync } from 'node:child_process'
-import { closeSync, globSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { needs, type Part } from '../support/needs.ts'
 import { project, speak } from './world.ts'
 
 interface Shortage {
   name: string
-  /** Why it can't be had here; undefined where it can. */
-  missing(): string | undefined
+  part: Part
   /** Prepares the state folder; gives how to run out of room, and how to have room again. */
   prepare(t: Test, state: string): { fill(pid: number): void; free(): void }
 }
@@ -19,7 +18,7 @@ const quiet = { stdio: 'ignore' } as const
 const SHORTAGES: Shortage[] = [
   {
     name: 'a full disk',
-    missing: mountMissing,
+    part: 'mount',
     prepare(t, state) {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0700', 'tmpfs', state], quiet)
       t.teardown(() => execFileSync('umount', ['--lazy', state], quiet))
@@ -36,7 +35,7 @@ const SHORTAGES: Shortage[] = [
   },
   {
     name: 'a limit on the size of files',
-    missing: () => (process.platform === 'linux' ? undefined : 'prlimit is of Linux'),
+    part: 'linux',
     prepare: (_t, state) => ({
       fill(pid) {
         const [log] = globSync(path.join(state, 'workspaces/*/journal.db-wal'))
@@ -47,19 +46,6 @@ const SHORTAGES: Shortage[] = [
   }
 ]
 
-function mountMissing(): string | undefined {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tg-mount-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], quiet)
-    execFileSync('umount', [folder], quiet)
-    return undefined
-  } catch {
-    return 'no small disk can be mounted here'
-  } finally {
-    rmdirSync(folder)
-  }
-}
-
 function writes(fd: number, bytes: Buffer): boolean {
   try {
     return writeSync(fd, bytes) > 0
@@ -68,9 +54,8 @@ function writes(fd: number, bytes: Buffer): boolean {
   }
 }
 
-for (const { name, missing, prepare } of SHORTAGES) {
-  const skip = missing() ?? false
-  t.test(`${name}: a clear 503, and the server ends; with room again it starts clean`, { skip }, async t => {
+for (const { name, part, prepare } of SHORTAGES) {
+  t.test(`${name}: a clear 503, and the server ends; with room again it starts clean`, needs(part), async t => {
     const at = project(t, { 'a.txt': 'a\n' })
     const state = path.join(at.folder, 'state')
     mkdirSync(state, { mode: 0o700 })

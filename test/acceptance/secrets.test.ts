@@ -1,10 +1,11 @@
 // Secrets that the server knows are printed by a command in every way, and looked for afterwards in all that leaves the
 // server or stays behind: no answer, event, page, log or file holds one.
+// run: waiting (for a command to print)
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { place } from '../cli/toolgate.ts'
-import { skip } from '../sandbox/world.ts'
+import { needs } from '../support/needs.ts'
 import { type Json, speak } from './world.ts'
 
 const IN_ENVIRONMENT = 'canary-of-the-environment-7Qx'
@@ -120,9 +121,7 @@ t.test('no secret is told in any channel, nor left behind', async t => {
     clean(path.basename(file), readFileSync(file, 'latin1').replaceAll(asked, ''), [NEW_IN_FILE])
 })
 
-const NO_PROC = process.platform !== 'linux' && '/proc is of Linux'
-
-t.test('the server holds no token where other processes are looked into', { skip: NO_PROC }, async t => {
+t.test('the server holds no token where other processes are looked into', needs('linux'), async t => {
   const at = place(t, { 'a.txt': '' })
   const served = await at.serve()
   const { token, call_token } = speak(served)
@@ -133,7 +132,7 @@ t.test('the server holds no token where other processes are looked into', { skip
   }
 })
 
-t.test('a sandboxed command sees neither the server nor what belongs to it', { skip: skip || NO_PROC }, async t => {
+t.test('a sandboxed command sees neither the server nor what belongs to it', needs('linux', 'bwrap'), async t => {
   const at = place(t, { '.env': `API_SECRET=${IN_FILE}\n` })
   const config = path.join(at.home, '.config/toolgate')
   mkdirSync(config, { recursive: true })

@@ -1,13 +1,13 @@
 // The ways to start the built server.
+// run: waiting (for servers to start and to stop)
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { isRunning } from '../../src/host/processes/running.ts'
-import { bare } from '../bare.ts'
 import { BUILT } from '../cli/toolgate.ts'
+import { once } from '../support/wait.ts'
 import { project, speak } from './world.ts'
 
 t.test('in the background, found again, replaced, stopped', async t => {
@@ -46,9 +46,9 @@ t.test('on a unix socket besides', async t => {
   t.equal(started.socket, socket)
   t.equal(statSync(socket).mode & 0o777, 0o600)
   const server = speak({ ...started, url: 'http://localhost' })
-  const read = await server.post('/calls', { tool: 'read_file', params: { path: 'a.txt' } }, ['--unix-socket', socket])
+  const read = await server.post('/calls', { tool: 'read_file', params: { path: 'a.txt' } }, { socketPath: socket })
   t.match(read, { status: 200, body: { status: 'success' } })
-  t.match(await server.curl('/tools', ['--unix-socket', socket], ''), { status: 401 })
+  t.match(await server.raw('/tools', { socketPath: socket, token: undefined }), { status: 401 })
 })
 
 t.test('only for reading', async t => {
@@ -93,9 +93,12 @@ t.test('two roots with names', async t => {
 
 t.test('a Node too old is told in one line', async t => {
   const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT)})`
-  const failed = await promisify(execFile)(...bare(process.execPath, ['-e', program])).catch(error => error)
+  const failed = await promisify(execFile)(process.execPath, ['-e', program]).catch(error => error)
   t.equal(failed.code, 1)
-  t.match(failed.stderr, /^toolgate: needs Node 24\.15 or newer, but this is v[^\n]+\n$/)
+  t.match(
+    failed.stderr,
+    /^toolgate: needs Node 24\.15 or newer, but this is v\S+\. In [^\n]+, run npm ci and then npm start[^\n]+\n$/
+  )
 })
 
 t.test('when its reader has seen enough it ends without a word, as other programs do', async t => {

@@ -1,14 +1,14 @@
-// The built server as a process on a real git repository, spoken to with curl alone.
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+// The built server as a process on a real git repository, spoken to over HTTP alone.
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
-import { buffer, text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
+import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
 import { BUILT, place, type Ready } from '../cli/toolgate.ts'
+import { once, waitUntil, within } from '../support/wait.ts'
 
 const FOLDERS = 40
 const FILES_IN_EACH = 75
@@ -55,52 +55,75 @@ export function project(t: Test, files: Record<string, string> = {}) {
   }
 }
 
+/** A request as a client may send it, right or wrong. */
+export interface Sending {
+  method?: string
+  /** A list sends the header as often. */
+  headers?: Record<string, string | string[]>
+  body?: string
+  /** The server's own by default; undefined sends none. */
+  token?: string | undefined
+  socketPath?: string
+  /** The request target, where it is not the path. */
+  target?: string
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
 /** How a test speaks to a running server. */
 export function speak({ url, discovery_file }: Pick<Ready, 'url' | 'discovery_file'>) {
   const { token, call_token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as Discovery
-  const bearer = (secret: string) => `header = "Authorization: Bearer ${secret}"\n`
 
-  /** Runs curl; `config` is what it reads from stdin, where the token is seen by nobody. */
-  async function curl(target: string, args: readonly string[] = [], config = bearer(token)): Promise<Answer> {
-    const [head, body] = await run(['-w', '%{stderr}%{http_code} %{content_type}', ...args, url + target], config)
-    const [status, ...type] = head.split(' ')
-    const said = type.join(' ')
-    return { status: Number(status), type: said, body: /json/.test(said) ? JSON.parse(body) : body }
+  function open(path: string, sending: Sending = {}): ClientRequest {
+    const { method = 'GET', headers = {}, body, socketPath, target = path } = sending
+    const bearer = 'token' in sending ? sending.token : token
+    const sent = request({
+      ...(socketPath === undefined ? { hostname: new URL(url).hostname, port: new URL(url).port } : { socketPath }),
+      method,
+      path: target,
+      headers: { ...headers, ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
+    })
+    return sent.end(body)
   }
 
-  const send = (method: string, target: string, body?: unknown, args: readonly string[] = []) =>
-    curl(target, [
-      ...['-X', method],
-      ...(body === undefined ? [] : ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)]),
-      ...args
-    ])
+  /** Sends it and reads the whole answer. */
+  async function raw(path: string, sending?: Sending): Promise<Answer> {
+    const sent = open(path, sending)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    // A refused body may still be on its way as the server closes the connection.
+    sent.on('error', () => {})
+    const text = await within(`the answer to ${path}`, buffer(response))
+    const type = response.headers['content-type'] ?? ''
+    const body = text.toString('utf8')
+    return { status: response.statusCode!, type, body: /json/.test(type) ? JSON.parse(body) : body }
+  }
+
+  const send = (method: string, path: string, body?: unknown, { headers, ...more }: Sending = {}) =>
+    raw(path, {
+      method,
+      ...more,
+      headers: { ...(body !== undefined && JSON_TYPE), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
 
   return {
     url,
     token,
     call_token,
-    bearer,
-    curl,
-    get: async (target: string) => (await curl(target)).body,
-    post: (target: string, body: unknown, args?: readonly string[]) => send('POST', target, body, args),
+    raw,
+    get: async (path: string) => (await raw(path)).body,
+    post: (path: string, body: unknown, more?: Sending) => send('POST', path, body, more),
     send,
     /** Submits a call; the answer is of a call that ended or waits for a decision. */
     call: (tool: string, params: object, more: object = {}) => send('POST', '/calls', { tool, params, ...more }),
-    listen: (t: Test, args: readonly string[] = [], query = '') =>
-      listen(t, `${url}/events${query}`, args, bearer(token))
+    listen: (t: Test, headers: Record<string, string> = {}, query = '') =>
+      listen(t, open(`/events${query}`, { headers: { accept: 'text/event-stream', ...headers } }))
   }
 }
 
 export type Server = ReturnType<typeof speak>
 
-async function run(args: readonly string[], config: string): Promise<[said: string, body: string]> {
-  const child = spawn('curl', ['-sS', '-K', '-', ...args])
-  child.stdin.end(config)
-  const [said, body] = await Promise.all([text(child.stderr), buffer(child.stdout)])
-  return [said, body.toString('utf8')]
-}
-
-/** An open `curl -N` on the event stream. */
+/** An open event stream. */
 export interface Listener {
   /** Every event seen so far, each with the id of its frame. */
   seen: Json[]
@@ -110,17 +133,12 @@ export interface Listener {
   rest(): Promise<void>
 }
 
-function listen(t: Test, url: string, args: readonly string[], config: string): Listener {
-  const child = spawn('curl', ['-sS', '-N', '-K', '-', ...args, url], { stdio: ['pipe', 'pipe', 'ignore'] })
-  child.stdin.end(config)
-  t.teardown(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill()
-    await once(child, 'exit')
-  })
+function listen(t: Test, sent: ClientRequest): Listener {
+  t.teardown(() => sent.destroy())
   const parser = new SseParser()
   const seen: Json[] = []
-  const bytes = child.stdout[Symbol.asyncIterator]()
+  // From now on, not once somebody reads: an answer that nobody listens for is thrown away.
+  const bytes = bytesOf(new Promise((resolve, reject) => sent.once('response', resolve).once('error', reject)))
   let taken = 0
 
   async function more(): Promise<boolean> {
@@ -129,23 +147,34 @@ function listen(t: Test, url: string, args: readonly string[], config: string): 
       for (const { id, event, data } of parser.push(value as Uint8Array)) seen.push({ id, event, ...JSON.parse(data) })
     return !done
   }
+  async function next(fits: (event: Json) => boolean) {
+    for (;;) {
+      const at = seen.findIndex((event, i) => i >= taken && fits(event))
+      if (at >= 0) {
+        const since = seen.slice(taken, at + 1)
+        taken = at + 1
+        return since
+      }
+      if (!(await more()))
+        throw new Error(`the stream ended after ${JSON.stringify(seen.slice(taken)).slice(0, 2_000)}`)
+    }
+  }
+  async function drain() {
+    while (await more());
+  }
   return {
     seen,
-    async until(fits) {
-      for (;;) {
-        const at = seen.findIndex((event, i) => i >= taken && fits(event))
-        if (at >= 0) {
-          const since = seen.slice(taken, at + 1)
-          taken = at + 1
-          return since
-        }
-        if (!(await more()))
-          throw new Error(`the stream ended after ${JSON.stringify(seen.slice(taken)).slice(0, 2_000)}`)
-      }
-    },
-    async rest() {
-      while (await more());
-    }
+    until: fits => within(`an event such as ${fits}`, next(fits)),
+    rest: () => within('the end of the stream', drain())
+  }
+}
+
+/** The body of the answer as it comes; it ends where the connection does, however that ends. */
+async function* bytesOf(answered: Promise<IncomingMessage>): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    yield* await answered
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
   }
 }
 
@@ -157,14 +186,14 @@ export const story = (events: readonly Json[], head: number) =>
 export async function journal(t: Test, server: Server): Promise<{ head: number; events: Json[] }> {
   const { head } = await server.get('/state')
   if (head === 0) return { head, events: [] }
-  const listener = server.listen(t, [], '?after=0')
+  const listener = server.listen(t, {}, '?after=0')
   await listener.until(({ type, seq }) => type !== 'stream.snapshot' && seq >= head)
   return { head, events: story(listener.seen, head) }
 }
 
 /** Waits until the process is no more. One that ended, but that nobody has collected yet, has no command line. */
 export async function gone(pid: string): Promise<void> {
-  while (commandLine(pid) !== '') await setTimeout(20)
+  await waitUntil(`process ${pid} to end`, () => commandLine(pid) === '')
 }
 
 function commandLine(pid: string): string {

@@ -1,12 +1,11 @@
 // Calls in the background: sent there from the start or while they run, and served as tasks.
+// run: waiting (for commands to run past their time)
 import t, { type Test } from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { Gate, heldTools } from '../gate.ts'
 import { type Json, startApp } from '../start-app.ts'
 import { ended, look, printed, run } from '../tools/commands/tasks-world.ts'
-
-t.setTimeout(60_000)
 
 async function start(t: Test, settings: object = {}) {
   const gate = new Gate()
@@ -138,11 +137,14 @@ t.test('only what runs goes to the background', async t => {
 t.test('a command that finds no place in the background goes on where it is', async t => {
   const app = await start(t, { commands: { quiet_ms: 60_000, max_jobs: 1, keep_jobs: 10 } })
   await run(app, 'shell_background', { command: 'exec sleep 600' })
-  const asked = await app.call('shell_exec', { command: 'echo here; sleep 0.3; echo done' })
+  const asked = await app.call('shell_exec', {
+    command: 'echo here; until [ -e go ]; do sleep 0.05; done; echo done'
+  })
   const id = asked.tool_call_id
   const waiting = app.post('/approve?wait_ms=60000', { tool_call_id: id, digest: asked.approval.digest, confirm: true })
   await app.get(`/calls/${id}/output?wait_ms=30000`)
   t.match(await background(app, id), { status: 503, body: { code: 'OVERLOADED' } })
+  app.write('go', '')
   t.match(await waiting, { status: 'success', result: { data: { stdout: 'here\ndone\n', exit_code: 0 } } })
   const soft = await run(app, 'shell_exec', { command: 'sleep 0.1; echo done', wait_ms: 1 })
   t.match(soft, { status: 'success', result: { data: { stdout: 'done\n', exit_code: 0 } } })

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Settings } from '../../src/config.ts'
 import { frontEnd, sha256 } from '../front-end.ts'
 import { normalizer } from '../normal.ts'
 import { CALL_TOKEN, follow, type Json, startApp } from '../start-app.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const settings = (more: Partial<Settings['buffers']> = {}): Partial<Settings> => ({
   buffers: { on_write: 'delegate', delegate_ms: 60_000, max_files: 1_000, max_bytes: 1 << 24, ...more },
@@ -210,7 +210,10 @@ t.test('without the front end that holds it nothing is asked and nothing written
   t.match(await app.call('edit_file', edit('unsaved', 'x')), { status: 'awaiting_approval' })
   const waiting = await app.call('edit_file', edit('unsaved', 'y'))
   emacs.leave()
-  while ((await app.get('/metrics')).match(/toolgate_event_readers (\d+)/)[1] !== '1') await sleep(5)
+  await waitUntil(
+    'one event reader',
+    async () => (await app.get('/metrics')).match(/toolgate_event_readers (\d+)/)[1] === '1'
+  )
   t.match(await app.call('edit_file', edit('unsaved', 'x')), none, 'gone, though another is there')
   t.match(await app.post(`/calls/${waiting.tool_call_id}/approve?wait_ms=60000`, {}), none, 'gone after it was asked')
   t.equal(app.read('a.txt'), FILES['a.txt'])

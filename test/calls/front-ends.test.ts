@@ -1,5 +1,4 @@
 // Front ends that are asked to do something for a call: which one is, what becomes of its answer, and what if there is none.
-import { once } from 'node:events'
 import { Ajv, type SchemaObject } from 'ajv'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -8,6 +7,8 @@ import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { frontEnd, sha256 } from '../front-end.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { runs } from '../support/property.ts'
+import { once } from '../support/wait.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'src/b.txt': 'b\n', '.env': 'KEY=hunter2\n' }
 const grace = (grace_ms: number): StartOptions => ({
@@ -488,7 +489,7 @@ t.test('whatever is answered, the call ends with a result that fits, or waits fo
       running = asking()
       delegation_id = (await ed.asked()).delegation_id
     }),
-    { numRuns: 200 }
+    runs(200)
   )
   await ed.answer(delegation_id, { status: 'done', diagnostics: [] })
   t.match(await running, { status: 'success' })

@@ -1,9 +1,12 @@
+// run: waiting (for hooks to take too long)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Hook } from '../../src/config/hooks.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../start-app.ts'
+
+// Each test has a server of its own, and waits most of the time.
+t.jobs = 3
 
 /** A program of Node as a hook: `say(answer)` prints it, `input` is what it was told. */
 const script = (body: string) => [
@@ -189,7 +192,7 @@ t.test('other params are checked, judged and shown as if they had been asked for
 })
 
 t.test('whatever runs, every hook has seen it as it runs', async t => {
-  const seen = path.join(tmpdir(), `toolgate-hooks-${process.pid}`)
+  const seen = path.join(t.testdir({}), 'seen')
   const log = `require('fs').appendFileSync(${JSON.stringify(seen)}, input.params.path + ' ');`
   writeFileSync(seen, '')
   const careful = before(`${log} if (input.params.path === 'b.txt') say({ decision: 'refuse', reason: 'never b' })`)
@@ -259,7 +262,7 @@ t.test('a call that policy refuses is looked at by no hook', async t => {
 })
 
 t.test('a call that a hook is still looking at is known, and can be cancelled', async t => {
-  const mark = path.join(tmpdir(), `toolgate-hooks-began-${process.pid}`)
+  const mark = path.join(t.testdir({}), 'began')
   const { post, get, request, events } = await hooked(t, [
     before(`require('fs').writeFileSync(${JSON.stringify(mark)}, ''); setInterval(() => {}, 1000)`, {
       timeout_ms: 60_000
@@ -330,7 +333,7 @@ t.test('what a hook changes in files is told as changes of the call, and undone 
     changes.map(({ path, operation }: Json) => [path, operation]),
     [['a.txt', 'modified']]
   )
-  const undone = await post(`/calls/${asked.tool_call_id}/undo?wait_ms=10000`, {})
+  const undone = await post(`/calls/${asked.tool_call_id}/undo?wait_ms=0`, {})
   t.match(undone, { status: 'awaiting_approval' })
   await post('/approve?wait_ms=10000', {
     tool_call_id: undone.tool_call_id,
@@ -406,9 +409,9 @@ t.test('a module is a hook', async t => {
      })`
   )
   const module = path.join(folder, 'guard.ts')
-  const { call, write } = await hooked(t, [
+  const { call } = await hooked(t, [
     { name: 'guard', when: 'before', module, ...kept },
-    { name: 'guard', when: 'after', module, ...kept, timeout_ms: 6_000 }
+    { name: 'guard', when: 'after', module, ...kept }
   ])
   t.match(await call('read_file', { path: 'a.txt' }), {
     status: 'rejected',
@@ -419,10 +422,10 @@ t.test('a module is a hook', async t => {
     status: 'error',
     hooks: [{}, { outcome: 'failed', reason: /^sore/ }]
   })
-  write('c.txt', '')
-  t.match(await call('read_file', { path: 'c.txt' }), {
+  const slow = await hooked(t, [{ name: 'guard', when: 'after', module, ...kept, timeout_ms: 500 }])
+  t.match(await slow.call('read_file', { path: 'a.txt' }), {
     status: 'success',
-    hooks: [{}, { reason: /longer than 6000 ms/ }]
+    hooks: [{ reason: /longer than 500 ms/ }]
   })
 
   const wrong = await hooked(t, [{ when: 'before', ...kept, module: path.join(folder, 'gone.ts') }])

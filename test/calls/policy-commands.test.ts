@@ -6,6 +6,7 @@ import { judge } from '../../src/calls/policy.ts'
 import type { Kept, Question, Rulebook } from '../../src/calls/question.ts'
 import type { ConfiguredRule, Match } from '../../src/config.ts'
 import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
+import { runs } from '../support/property.ts'
 import { IN_WORKSPACE, line } from './lines.ts'
 
 await parsersReady()
@@ -309,6 +310,6 @@ t.test('what was chosen lets the same line run, and no other than the label cove
       }
       return true
     }),
-    { numRuns: 1_500, examples: [["'a b'", "('a b')"]] }
+    { ...runs(1_500), examples: [["'a b'", "('a b')"]] }
   )
 })

@@ -9,6 +9,7 @@ import { ruleHolds } from '../../src/calls/rules.ts'
 import type { ConfiguredRule, Match } from '../../src/config.ts'
 import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
 import { plainArgv } from '../../src/shell/plain.ts'
+import { runs } from '../support/property.ts'
 import { line } from './lines.ts'
 
 await parsersReady()
@@ -413,7 +414,7 @@ t.test('an offered rule holds for the call, and for no other path or command tha
       }
       return true
     }),
-    { numRuns: 1_000 }
+    runs(1_000)
   )
 })
 
@@ -493,7 +494,7 @@ t.test('a command rule matches the same text, or plain words with the same begin
         return true
       }
     ),
-    { numRuns: 1_000 }
+    runs(1_000)
   )
 })
 
@@ -590,7 +591,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       const harder = judge(facts, rulebook({ ...book, administrator: [...administrator, rule('ask', { tool: '**' })] }))
       return RANK[harder.decision] >= Math.min(RANK[verdict.decision], RANK.ask)
     }),
-    { numRuns: 400 }
+    runs(400)
   )
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ProgressTeller } from '../../src/calls/progress.ts'
 import type { Progress } from '../../src/tool.ts'
+import { runs } from '../support/property.ts'
 
 type Told = ConstructorParameters<typeof ProgressTeller>[0] extends (events: infer E) => void ? E : never
 const output = (text: string, offset: number, stream: 'stdout' | 'stderr' | 'output' = 'output'): Progress => ({
@@ -94,7 +95,7 @@ t.test('every text told stands at its offset, whole characters only', async () =
       }
       return at === bytes.length
     }),
-    { numRuns: 200 }
+    runs(200)
   )
 })
 

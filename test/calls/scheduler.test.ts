@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { clashes, type Hold, type Kind, Scheduler } from '../../src/calls/scheduler.ts'
+import { runs } from '../support/property.ts'
 
 const LIMITS = { read: 4, write: 2, execute: 1, network: 1 }
 const hold = (path: string, access: Hold['access'] = 'write', tree = false): Hold => ({ path, access, tree })
@@ -194,6 +195,6 @@ t.test('whatever comes, nothing clashes, each path keeps its order, and nothing 
         for (const later of started.slice(i + 1))
           if (later < one && clash(one, later)) throw new Error(`${one} overtook ${later}`)
     }),
-    { numRuns: 150 }
+    runs(150)
   )
 })

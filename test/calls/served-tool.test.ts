@@ -1,11 +1,12 @@
 // A call that waits, and its tool that changes, goes or comes back meanwhile.
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../src/tool.ts'
 import { startApp } from '../start-app.ts'
+import { removeFolder } from '../support/remove-folder.ts'
 
 const ran: string[] = []
 const deploy = (version: string, more: Partial<Tool> = {}): Tool => ({
@@ -56,7 +57,7 @@ t.test('another version of the tool is another thing to approve', async t => {
 
 t.test('a tool that is gone leaves its calls waiting, also over a restart, until it is back', async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  t.teardown(() => removeFolder(folder))
   const first = await startApp(t, {}, { folder, tools: [deploy('1')] })
   const { tool_call_id } = await first.call('deploy', { to: 'staging' })
   const other = await first.call('deploy', { to: 'production' })

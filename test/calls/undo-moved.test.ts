@@ -92,3 +92,13 @@ t.test('moved back by somebody else: it is found where the call left it', async 
   t.equal((await undo(call)).status, 'success')
   t.same(texts(), FILES)
 })
+
+t.test('a folder is restored where a link that leads in a circle has taken its place', async t => {
+  const { did, undo, link, tree } = await undoWorld(t, { 'd/e/c': 'c\n' })
+  link('d/l', 'e/c')
+  const before = tree()
+  const deleted = await did('delete_file', { path: 'd/e', recursive: true })
+  await did('move_file', { from: 'd/l', to: 'd/e' })
+  t.match(await undo(deleted, { scope: 'since' }), { status: 'success' })
+  t.same(tree(), before)
+})

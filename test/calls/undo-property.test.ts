@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, rmSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Json } from '../start-app.ts'
+import { runs } from '../support/property.ts'
 import { undoWorld } from './undo-world.ts'
 
 const LINES = Array.from({ length: 12 }, (_, i) => `line ${i}\n`)
@@ -98,7 +99,7 @@ t.test('random calls, undone', async t => {
       mustEndWell(await undo(made[0], { scope: 'since' }))
       mustBe(before)
     }),
-    { numRuns: 60 }
+    runs(60)
   )
   t.ok(undone > 20, 'there was something to undo')
 
@@ -117,6 +118,6 @@ t.test('random calls, undone', async t => {
       for (const i of order) mustEndWell(await undo(made[i]))
       mustBe(before)
     }),
-    { numRuns: 20 }
+    runs(20)
   )
 })

@@ -6,6 +6,8 @@ import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { frontEnd } from '../front-end.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from '../start-app.ts'
+import { runs } from '../support/property.ts'
+import { within } from '../support/wait.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 const VIEWS = { effects: 'preview.open' }
@@ -193,7 +195,7 @@ t.test('the client opens and closes views over a restart of the server', async t
   let url = first.url
   const shown = new Map<string, string>()
   let tell = () => {}
-  const changed = () => new Promise<void>(resolve => (tell = resolve))
+  const changed = () => within('a preview to be opened or closed', new Promise<void>(resolve => (tell = resolve)))
   const client = connect({ url, token: TOKEN, client: 'ed', rediscover: async () => ({ url, token: TOKEN }) })
   const offered = client.offer(
     {
@@ -290,6 +292,6 @@ t.test('the text after is what is then written, byte for byte', async t => {
       const same = [file.before, file.after].join('|') === [before, now.slice(mark.length)].join('|')
       if (!same) throw new Error(JSON.stringify({ before, content, file, now }))
     }),
-    { numRuns: 60 }
+    runs(60)
   )
 })

@@ -1,9 +1,6 @@
 // Listings are what the APIs of models take, whoever made the tool.
-import type Anthropic from '@anthropic-ai/sdk'
-import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
-import type OpenAI from 'openai'
 import t from 'tap'
 import { Type } from 'typebox'
 import { aliasOf } from '../../src/catalog/alias.ts'
@@ -31,17 +28,13 @@ const tool = (more: object = {}): Tool => ({
 })
 const schemaIn = (input: object) => modelSchema(JSON.parse(JSON.stringify(input)))
 
-t.test('each dialect has the shape that its API takes', async t => {
+t.test('the dialects agree on the schema, and MCP takes no output schema that is not an object', async t => {
   for (const each of TOOLS) {
-    // The types are the APIs' own; it is the compiler that checks.
-    const chat: OpenAI.Chat.Completions.ChatCompletionFunctionTool = LISTINGS.openai(each)
-    const responses: OpenAI.Responses.FunctionTool = LISTINGS['openai-responses'](each)
-    const messages: Anthropic.Tool = LISTINGS.anthropic(each)
-    t.strictSame(chat.function.parameters, messages.input_schema, each.name)
-    t.strictSame(responses.parameters, messages.input_schema, each.name)
-    t.ok(new Ajv({ strict: false }).validateSchema(messages.input_schema), each.name)
+    const { parameters } = LISTINGS.openai(each).function
+    t.strictSame(parameters, LISTINGS.anthropic(each).input_schema, each.name)
+    t.strictSame(parameters, LISTINGS['openai-responses'](each).parameters, each.name)
+    t.ok(new Ajv({ strict: false }).validateSchema(parameters), each.name)
   }
-  t.ok(ListToolsResultSchema.parse({ tools: TOOLS.map(LISTINGS.mcp) }))
   t.notOk('outputSchema' in LISTINGS.mcp(tool({ output: Type.Array(Type.String()) })))
 })
 

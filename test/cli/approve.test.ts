@@ -1,12 +1,17 @@
 // Deciding at a real terminal.
+// run: waiting (for a terminal)
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { atTerminal, noTerminal } from './at-terminal.ts'
-import { ID, plain, served } from './toolgate.ts'
+import { needs } from '../support/needs.ts'
+import { atTerminal } from './at-terminal.ts'
+import { ID, plain, servedIn, UNSANDBOXED } from './toolgate.ts'
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('')
-const { client, commandOf, project, folder, toolgate } = await served(t, { 'a.txt': 'one\n', 'long.txt': lines(300) })
+const { client, commandOf, project, folder, toolgate } = await servedIn(t, UNSANDBOXED, {
+  'a.txt': 'one\n',
+  'long.txt': lines(300)
+})
 const BELL = new RegExp(String.fromCharCode(7))
 const READY = /\? \[y yes.*\] $/m
 
@@ -20,7 +25,7 @@ const statusOf = async (id: string) => (await client.get(id)).status
 const write = (name: string, text: string) => writeFileSync(path.join(project, name), text)
 const read = (name: string) => readFileSync(path.join(project, name), 'utf8')
 
-t.test('at a terminal', { skip: noTerminal }, async t => {
+t.test('at a terminal', needs('node-pty'), async t => {
   const decide = (argv: string[], more: Record<string, string> = {}) =>
     atTerminal(t, commandOf(['approve', ...argv], { LESS: 'RX', ...more }))
 

@@ -1,20 +1,17 @@
 // A person at a real terminal: sees what the program shows, and presses keys.
 import type { Test } from 'tap'
-import type { place } from './toolgate.ts'
+import { within } from '../support/wait.ts'
 
 /** What steers the terminal is left out. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
 const STEERING = /\u001b\[[0-9;?]*[a-zA-Z]/g
 
-export const noTerminal = await import('@lydell/node-pty').then(
-  () => false as const,
-  () => {
-    if (process.env.CI) throw new Error('@lydell/node-pty is missing')
-    return 'it takes @lydell/node-pty'
-  }
-)
-
-type Program = ReturnType<ReturnType<typeof place>['commandOf']>
+interface Program {
+  file: string
+  args: string[]
+  cwd: string
+  env: NodeJS.ProcessEnv
+}
 
 interface Size {
   cols?: number
@@ -58,11 +55,11 @@ export async function atTerminal(t: Test, { file, args, cwd, env }: Program, { c
           return fresh.slice(0, end)
         }
         if (exit !== undefined) throw new Error(`it ended with ${exit} and never said ${what}: ${fresh}`)
-        await changed.promise
+        await within(`${what} at the terminal, after ${JSON.stringify(fresh)}`, changed.promise)
       }
     },
     async ended(): Promise<{ code: number; rest: string }> {
-      while (exit === undefined) await changed.promise
+      while (exit === undefined) await within('the program at the terminal to end', changed.promise)
       return { code: exit, rest: shown().slice(from) }
     },
     raw: () => raw,

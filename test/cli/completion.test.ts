@@ -6,6 +6,7 @@ import t from 'tap'
 import { COMMANDS, moreOf } from '../../scripts/cli-tables.ts'
 import { ARGUMENTS, FLAGS } from '../../src/cli/complete-values.ts'
 import { SCRIPTS } from '../../src/cli/completion-scripts.ts'
+import { needs } from '../support/needs.ts'
 import { served } from './toolgate.ts'
 
 const run = promisify(execFile)
@@ -82,8 +83,7 @@ for (const [shell, args] of [
   ['zsh', ['-n', '-c']],
   ['fish', ['-n', '-c']]
 ] as const) {
-  const missing = process.env.CI !== 'true' && !existsSync(`/usr/bin/${shell}`) && `${shell} is not here`
-  t.test(`${shell} takes its script`, { skip: missing }, async t => {
+  t.test(`${shell} takes its script`, needs(shell), async t => {
     await t.resolves(run(shell, [...args, SCRIPTS[shell]!]))
   })
 }

@@ -1,8 +1,12 @@
+// run: waiting (for a terminal)
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { ID, plain, served } from './toolgate.ts'
+import { ID, plain, served, servedIn, UNSANDBOXED } from './toolgate.ts'
+
+// Each test has a server of its own, and waits most of the time.
+t.jobs = 3
 
 t.test('a call that waits: listed, shown, approved, done', async t => {
   const { start, toolgate, client, project } = await served(t)
@@ -118,7 +122,7 @@ t.test('left to run, and what it printed', async t => {
 })
 
 t.test('an option shows every rule that it would make', async t => {
-  const { toolgate } = await served(t)
+  const { toolgate } = await servedIn(t, UNSANDBOXED)
   const id = (await toolgate(['call', 'shell_exec', 'command=npm run a && npm run b', '--no-wait'])).stdout.trim()
   const { stderr } = await toolgate(['approve', id, '--digest', '0'.repeat(64)])
   t.match(stderr, /--always prefix:session .*"npm run a".*"npm run b"/)

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { isRunning } from '../../src/host/processes/running.ts'
 import { speak } from '../acceptance/world.ts'
+import { waitUntil } from '../support/wait.ts'
 import { place } from './toolgate.ts'
 
 t.test('killed while a hook looks at a call: the call is interrupted, and nothing of the hook is left', async t => {
@@ -20,7 +20,7 @@ t.test('killed while a hook looks at a call: the call is interrupted, and nothin
   const first = await at.serve()
   const { body: asked } = await speak(first).post('/calls?wait_ms=0', { tool: 'read_file', params: { path: 'a.txt' } })
   t.equal(asked.status, 'queued')
-  while (!existsSync(mark)) await pause(20)
+  await waitUntil('the hook to begin', () => existsSync(mark))
   const pid = Number(readFileSync(mark, 'utf8'))
   t.ok(isRunning(pid))
   first.process.kill('SIGKILL')
@@ -29,7 +29,7 @@ t.test('killed while a hook looks at a call: the call is interrupted, and nothin
   writeFileSync(path.join(at.home, '.config/toolgate/config.jsonc'), '{}')
   const after = speak(await at.serve())
   t.match(await after.get(`/calls/${asked.tool_call_id}`), { status: 'interrupted', params: { path: 'a.txt' } })
-  while (isRunning(pid)) await pause(20)
+  await waitUntil('the hook to end', () => !isRunning(pid))
 })
 
 t.test("a repository's hook is listed, and runs as soon as a person trusts it", async t => {
@@ -42,7 +42,7 @@ t.test("a repository's hook is listed, and runs as soon as a person trusts it", 
   t.match(await read(), { status: 'success' })
 
   t.match(await at.toolgate(['trust', '.toolgate/config.jsonc', '--yes']), { code: 0 })
-  while ((await state()) === 'untrusted') await pause(20)
+  await waitUntil('the hook to be trusted', async () => (await state()) !== 'untrusted')
   t.match(await read(), { status: 'rejected', reason: 'The hook theirs refuses it: no' })
 
   writeFileSync(path.join(at.project, 'check.sh'), 'exit 0\n')
@@ -51,6 +51,6 @@ t.test("a repository's hook is listed, and runs as soon as a person trusts it", 
     reason: /check\.sh has changed since it was trusted: see toolgate trust '/
   })
   t.match(await at.toolgate(['trust', '--revoke', '.toolgate/config.jsonc']), { code: 0 })
-  while ((await state()) === 'ready') await pause(20)
+  await waitUntil('the hook to be revoked', async () => (await state()) !== 'ready')
   t.match(await read(), { status: 'success' })
 })

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { atTerminal, noTerminal } from './at-terminal.ts'
+import { needs } from '../support/needs.ts'
+import { atTerminal } from './at-terminal.ts'
 import { BUILT, place, served } from './toolgate.ts'
 
 const versionBy = async (command: string, program: string) => {
@@ -54,7 +55,7 @@ t.test('the lines for editors alone', async t => {
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })
 
-t.test('after a few questions', { skip: noTerminal }, async t => {
+t.test('after a few questions', needs('node-pty'), async t => {
   const { commandOf, project } = place(t, { 'package.json': PACKAGE })
   const person = await atTerminal(t, commandOf(['init']))
   await person.sees(/Only reads, nothing else\?(?:.|\n)*?No/)

@@ -1,9 +1,9 @@
 // A server that is killed while a command runs on.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
+import { waitUntil } from '../support/wait.ts'
 import { place, type Server } from './toolgate.ts'
 
 const COMMAND = 'echo out; sleep 600 & echo $! $$; wait'
@@ -49,16 +49,15 @@ const clientOf = ({ url, discovery_file }: Server) =>
 
 /** What of its output is on the disk, once that is all, and the processes that it names. Nothing tells when it is. */
 async function kept(state: string, id: string): Promise<[output: string, pids: string[]]> {
-  for (;;) {
+  const pids = await waitUntil('the output on the disk', () => {
     const [file] = globSync(`${state}/**/${id}.out`)
-    const pids = file === undefined ? undefined : /(\d+) (\d+)\n/.exec(readFileSync(file, 'latin1'))
-    if (pids) return [`out\n${pids[0]}`, pids.slice(1)]
-    await setTimeout(20)
-  }
+    return file !== undefined && /(\d+) (\d+)\n/.exec(readFileSync(file, 'latin1'))
+  })
+  return [`out\n${pids[0]}`, pids.slice(1)]
 }
 
 async function gone(pid: string) {
-  while (commandLine(pid) !== '') await setTimeout(20)
+  await waitUntil(`process ${pid} to end`, () => commandLine(pid) === '')
 }
 
 function commandLine(pid: string): string {

@@ -1,9 +1,9 @@
 // Reading what commands printed, however much that is.
-import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { run } from '../../src/cli/run.ts'
+import { once } from '../support/wait.ts'
 import { served } from './toolgate.ts'
 
 const { client, home, project, start, toolgate } = await served(t)

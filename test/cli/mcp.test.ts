@@ -1,17 +1,13 @@
-// `toolgate mcp`: the protocol over standard input and output, by a server that runs or one of its own; and the Inspector,
-// which lists and calls over both ways in.
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
+// `toolgate mcp`: the protocol over standard input and output, by a server that runs or one of its own.
+// run: waiting (for servers of their own to start and to end)
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { liveServers } from '../../src/client/discover.ts'
 import type { Json } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 import { place, served } from './toolgate.ts'
-
-const INSPECTOR = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'
 
 /** A client that has started the program: says lines, and reads the messages that come back. */
 function talk(t: Test, { start }: Pick<ReturnType<typeof place>, 'start'>, ...flags: string[]) {
@@ -52,8 +48,6 @@ function talk(t: Test, { start }: Pick<ReturnType<typeof place>, 'start'>, ...fl
 const read = { name: 'read_file', arguments: { path: 'a.txt' } }
 const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' }, _meta: { progressToken: 1 } }
 const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.message)![1]!
-
-t.setTimeout(280_000)
 
 t.test('with no server it starts one of its own, which ends with it', async t => {
   const here = place(t, { 'a.txt': 'hello\n' })
@@ -127,22 +121,4 @@ t.test('a call that waits outlives a server that is killed', async t => {
   })
   t.match(await talker.ask(2, 'tools/call', read), { result: { structuredContent: { content: 'new\n' } } })
   t.match((await talker.end()).stderr, /begins anew/)
-})
-
-t.test('the Inspector lists and calls, over HTTP and over a pipe', async t => {
-  const here = await served(t)
-  const inspect = async (target: string[], method: string, ...more: string[]) => {
-    const argv = [INSPECTOR, '--cli', ...target, '--method', method, ...more]
-    const env = { ...process.env, HOME: here.home }
-    const { stdout } = await promisify(execFile)(process.execPath, argv, { env, cwd: process.cwd() })
-    return JSON.parse(stdout)
-  }
-  const main = [process.execPath, `${process.cwd()}/src/main.ts`, 'mcp', '--root', here.project]
-  const http = [`${here.server.url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${here.call_token}`]
-  for (const target of [http, main]) {
-    const { tools } = await inspect(target, 'tools/list')
-    t.ok(tools.some(({ name }: Json) => name === 'read_file'))
-    const called = await inspect(target, 'tools/call', '--tool-name', 'read_file', '--tool-arg', 'path=a.txt')
-    t.match(called, { structuredContent: { content: 'hello\n' } })
-  }
 })

@@ -1,18 +1,22 @@
+// run: waiting (for servers to start and to stop)
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
 import { isRunning } from '../../src/host/processes/running.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
-import { atTerminal, noTerminal } from './at-terminal.ts'
+import { needs } from '../support/needs.ts'
+import { once, waitUntil } from '../support/wait.ts'
+import { atTerminal } from './at-terminal.ts'
 import { place } from './toolgate.ts'
+
+// Each test has a server of its own, and waits most of the time.
+t.jobs = 3
 
 const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Discovery
 
@@ -256,7 +260,7 @@ t.test('what is refused at the start', async t => {
   })
 })
 
-t.test('a terminal that is closed cuts no call short', { skip: noTerminal }, async t => {
+t.test('a terminal that is closed cuts no call short', needs('node-pty'), async t => {
   const { commandOf, project, home } = place(t)
   const person = await atTerminal(t, commandOf(['serve']))
   const [, log = ''] = /\n {2}log {6}(\S+)\n/.exec(await person.sees(/listening\n/)) ?? []
@@ -270,16 +274,16 @@ t.test('a terminal that is closed cuts no call short', { skip: noTerminal }, asy
   await client.approve(tool_call_id, { digest: approval.digest, confirm: true })
   for await (const { type } of client.events({ after: 0, tool_call_id })) if (type === 'tool.progress') break
   person.hangUp()
-  while (!readFileSync(log, 'utf8').includes('stopping')) await pause(20)
+  await waitUntil('the server to be stopping', () => readFileSync(log, 'utf8').includes('stopping'))
   writeFileSync(path.join(project, 'go'), '')
-  while (isRunning(pid)) await pause(20)
+  await waitUntil('the server to end', () => !isRunning(pid))
   t.equal(readFileSync(path.join(project, 'ended.txt'), 'utf8'), 'done\n')
   t.notOk(existsSync(file!), 'it ended as it always does')
 })
 
 t.test(
   'at a terminal it tells what a person needs, and logs in short; the whole log is in a file',
-  { skip: noTerminal },
+  needs('node-pty'),
   async t => {
     const { commandOf, project, home } = place(t)
     const person = await atTerminal(t, commandOf(['serve']))

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { waitUntil } from '../support/wait.ts'
 import { place } from './toolgate.ts'
 
 t.test('a tool is begun, trusted, listed and called; what is broken is told', async t => {
@@ -25,14 +26,14 @@ See how it stands with: toolgate tool check
 
   await serve()
   const states = async () => JSON.parse((await toolgate(['tool', 'check', '--json'])).stdout) as { state: string }[]
-  while ((await states()).length < 2);
+  await waitUntil('both tools to be listed', async () => (await states()).length === 2)
   t.match(await states(), [
     { name: 'greet_all', state: 'served' },
     { name: 'greet', state: 'untrusted' }
   ])
   t.match(await toolgate(['tool', 'check']), { code: 0, stdout: /^greet +untrusted .*toolgate trust /m })
   t.match(await toolgate(['trust', '.toolgate/tools', '--yes']), { code: 0 })
-  while ((await states()).some(({ state }) => state !== 'served'));
+  await waitUntil('both tools to be served', async () => (await states()).every(({ state }) => state === 'served'))
   t.match(await toolgate(['tools', 'greet']), { stdout: /effect execute/ })
 })
 

@@ -1,7 +1,6 @@
 // Runs the program as a process, in a home and a project of its own.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,17 +9,18 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
-import { bare } from '../bare.ts'
+import { removeFolder } from '../support/remove-folder.ts'
+import { once, within } from '../support/wait.ts'
 
 /** A server of a test ends with it, however that ends. */
 const START = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-/** From its source, as it is while one writes on it, and where what tests reach is measured; as it is installed, which starts
- * in a third of the time, where tap is told to measure nothing. */
-const ours = () => (process.env._TAPJS_PROCESSINFO_COVERAGE_ === '0' ? BUILT : MAIN)
-/** Compiled once for all: each test starts the program many times, and every start would compile it anew. */
+const OWN_COVERAGE = fileURLToPath(new URL('../support/own-coverage.ts', import.meta.url))
+/** The built program, which starts in a third of the time; the source where coverage is measured. */
+const ours = () => (process.env.NODE_V8_COVERAGE === undefined ? BUILT : MAIN)
+/** Each test starts the program many times; what Node compiles for the first start serves the others. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/toolgate-tests', import.meta.url))
-/** The program as it is installed. It runs what `npm run build` made. */
+/** The program as it is installed: it runs `dist/`. */
 export const BUILT = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
 
 export interface Ended {
@@ -39,6 +39,7 @@ export interface Server extends Ready {
 }
 
 export function place(t: Test, files: Record<string, string> = {}, program = ours()) {
+  if (program === BUILT) ensureBuilt()
   // Not in the repository: paths of sockets must be short, and a project must not lie in another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
   const project = path.join(folder, 'project')
@@ -56,14 +57,13 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
   }
   t.teardown(async () => {
     for (const child of started) await kill(child)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    removeFolder(folder)
   })
 
   /** What to start, for whoever starts it. */
   function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
-    const node: [string, string[]] = [process.execPath, [program, ...argv]]
-    const [file, args] = program === BUILT ? bare(...node) : node
-    return { file, args, cwd: project, env: { ...env, ...more } }
+    const preloads = program === MAIN ? ['--import', OWN_COVERAGE] : []
+    return { file: process.execPath, args: [...preloads, program, ...argv], cwd: project, env: { ...env, ...more } }
   }
 
   function start(argv: readonly string[], more: Record<string, string> = {}) {
@@ -80,7 +80,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
   ) {
     const child = start(argv, more)
     child.stdin.end(input)
-    return end(child)
+    return within(`toolgate ${argv.join(' ')} to end`, end(child))
   }
 
   /** Starts `serve` and waits until it is ready. It ends with this process, however that ends. */
@@ -90,10 +90,13 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
   async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<Server> {
     const child = start([...START, ...flags], more)
     const ended = end(child)
-    const line = await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
-      ended.then(({ code, stderr }) => Promise.reject(new Error(`serve ended with ${code}: ${stderr}`)))
-    ])
+    const line = await within(
+      'the first line of serve',
+      Promise.race([
+        once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)),
+        ended.then(({ code, stderr }) => Promise.reject(new Error(`serve ended with ${code}: ${stderr}`)))
+      ])
+    )
     return { ...(JSON.parse(line) as Ready), process: child, ended }
   }
 
@@ -109,16 +112,35 @@ async function end(child: ChildProcessWithoutNullStreams): Promise<Ended> {
 async function kill(child: ChildProcessWithoutNullStreams) {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
-  await once(child, 'exit')
+  await within('a killed program to end', once(child, 'exit'))
 }
 
+let isBuilt = false
+/** Builds `dist/` where it is missing or out of date. */
+function ensureBuilt() {
+  if (!isBuilt) execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
+  isBuilt = true
+}
+
+/** Without a sandbox, by choice: rules let commands run on any machine, whether it has one or not. */
+export const UNSANDBOXED = { TOOLGATE_SANDBOX_LEVEL: 'none' }
+
 /** A place with a server running. */
-export async function served(t: Test, files: Record<string, string> = { 'a.txt': 'hello\n' }, ...flags: string[]) {
+export const served = (t: Test, files?: Record<string, string>, ...flags: string[]) => servedIn(t, {}, files, ...flags)
+
+/** The same with more in the environment of the server. */
+export async function servedIn(
+  t: Test,
+  more: Record<string, string>,
+  files: Record<string, string> = { 'a.txt': 'hello\n' },
+  ...flags: string[]
+) {
   const made = place(t, files)
-  const server = await made.serve(...flags)
+  const server = await made.serveIn(more, ...flags)
   const { token, call_token } = JSON.parse(readFileSync(server.discovery_file, 'utf8'))
   return { ...made, server, token, call_token, client: connect({ url: server.url, token }) }
 }
+
 export const ID = /tc_[0-9A-Z]{26}/g
 /** Ids, times, digests and durations differ from run to run. */
 export const plain = (text: string) =>

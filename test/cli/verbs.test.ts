@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import t from 'tap'
-import { place, plain, served } from './toolgate.ts'
+import { place, served } from './toolgate.ts'
 
 t.test('version and help', async t => {
   const { toolgate } = place(t)
@@ -157,96 +155,4 @@ t.test('a dry run', async t => {
   })
   t.match(await toolgate(['call', 'shell_exec', 'command=rm -rf /', '--dry-run']), { code: 5, stdout: /^deny: / })
   t.same((await client.calls()).calls, [])
-})
-
-t.test('rules: none, added, used, revoked', async t => {
-  const { toolgate } = await served(t)
-  t.same(await toolgate(['rules']), { code: 0, stdout: '', stderr: 'No rule is remembered.\n' })
-  const added = await toolgate(['rules', 'add', 'allow', '--tool', 'shell_exec', '--prefix', 'echo', '-m', 'harmless'])
-  t.same([added.code, plain(added.stdout)], [0, 'RULE\n'])
-  t.match(
-    plain((await toolgate(['rules'])).stdout),
-    /^RULE +EFFECT +SCOPE +EXPIRES +MATCHES\nRULE +allow +workspace +never +\{"tool":"shell_exec","command":"echo","mode":"prefix"\}\n$/
-  )
-  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 0, stdout: /^hi\n/ })
-  const rule_id = added.stdout.trim()
-  t.same(await toolgate(['rules', 'revoke', rule_id]), { code: 0, stdout: `${rule_id} revoked\n`, stderr: '' })
-  t.match(await toolgate(['rules', 'revoke', rule_id]), { code: 1 })
-  const kept = await toolgate([
-    'rules',
-    'add',
-    'allow',
-    '--prefix',
-    'npm ci',
-    '--isolation',
-    'strict',
-    '--network',
-    'a.org',
-    '*.b.org:8443',
-    '--json'
-  ])
-  t.match(JSON.parse(kept.stdout).match, { isolation: 'strict', network: ['a.org', '*.b.org:8443'] })
-  t.match(await toolgate(['rules', 'add', 'allow', '--network', 'https://a.org']), {
-    code: 2,
-    stderr: /"https:\/\/a\.org" is no host/
-  })
-  t.match(await toolgate(['rules', 'add', 'perhaps', '--tool', 'x']), {
-    code: 2,
-    stderr: 'toolgate: The effect perhaps is not known. It takes allow, ask, deny.\n'
-  })
-  t.match(await toolgate(['rules', 'add', 'deny']), { code: 2, stderr: /^toolgate: Say what the rule matches\./ })
-})
-
-t.test('a call-only token may not decide', async t => {
-  const { toolgate, server, call_token, folder } = await served(t)
-  const file = path.join(folder, 'token')
-  writeFileSync(file, call_token, { mode: 0o600 })
-  const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }
-  const id = (await toolgate(['call', 'shell_exec', 'command=touch hi', '--no-wait'], { env })).stdout.trim()
-  t.match(await toolgate(['approve', id, '--yes'], { env }), {
-    code: 4,
-    stdout: '',
-    stderr: /lacks the right "approve"/
-  })
-})
-
-t.test('tail follows through a restart of the server', async t => {
-  const { start, toolgate, serve, server } = await served(t)
-  await toolgate(['call', 'read_file', 'path=a.txt'])
-  const tail = start(['tail', '--since', '0', '--type', 'tool.call,tool.result'])
-  const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]()
-  const next = async () => plain(String((await lines.next()).value))
-  t.same(await next(), 'TIME stream.snapshot at 2, 0 waiting, 0 running')
-  t.same(
-    [await next(), await next()],
-    ['TIME tool.call ID read_file {"path":"a.txt"}', 'TIME tool.result ID read_file success in N ms']
-  )
-  server.process.kill('SIGKILL')
-  await server.ended
-  const second = await serve()
-  t.not(second.url, server.url)
-  await toolgate(['call', 'list_directory', 'path=.'])
-  t.match(await next(), /^TIME stream\.snapshot at \d+/)
-  t.same(
-    [await next(), await next()],
-    ['TIME tool.call ID list_directory {"path":"."}', 'TIME tool.result ID list_directory success in N ms']
-  )
-  tail.kill('SIGINT')
-  const [code] = await new Promise<[number | null]>(resolve => tail.once('exit', code => resolve([code])))
-  t.equal(code, 130)
-  t.match(await toolgate(['tail', '--type', 'nope']), { code: 2, stderr: /There is no event type "nope"/ })
-  t.match(await toolgate(['tail', '--since', 'x']), {
-    code: 2,
-    stderr: 'toolgate: --since must be the seq of an event.\n'
-  })
-  const json = await toolgate(['tail', '--since', '0', '--json', '--timeout', '1s'])
-  t.equal(json.code, 124)
-  t.same(
-    json.stdout
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line).type)
-      .slice(0, 3),
-    ['stream.snapshot', 'tool.call', 'tool.result']
-  )
 })

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { type Waiting, WatchedCall } from '../../src/cli/watched-call.ts'
 import type { Call, Client } from '../../src/client/client.ts'
+import { once, within } from '../support/wait.ts'
 
 const call = (digest: string) =>
   ({ tool_call_id: 'tc_1', status: 'awaiting_approval', tool: 'x', params: {}, approval: { digest } }) as Waiting
@@ -24,7 +25,7 @@ function slowServer(returns = Promise.resolve()) {
     }
   } as unknown as Client
   const askedAbout = async (count: number) => {
-    while (asked.length < count) await new Promise<void>(resolve => (wake = resolve))
+    while (asked.length < count) await within(`question ${count}`, new Promise<void>(resolve => (wake = resolve)))
     return asked[count - 1]!
   }
   return { client, askedAbout, becomes: (next: Call) => (stored = next) }
@@ -53,7 +54,7 @@ t.test('what it would do now is what it is about', async t => {
   void watched.follow()
   const answer = await askedAbout(1)
   answer({ preview: { title: 'B' }, digest: 'b' })
-  await new Promise(resolve => changed.addEventListener('abort', resolve))
+  await once(changed, 'abort')
   t.match(watched.call, { status: 'awaiting_approval', approval: { digest: 'b', preview: { title: 'B' } } })
 })
 
@@ -66,7 +67,7 @@ t.test('what a server that comes back has shown once is older than what is known
   const following = watched.follow()
   const answer = await askedAbout(1)
   answer({ preview: { title: 'B' }, digest: 'b' })
-  await new Promise(resolve => changed.addEventListener('abort', resolve))
+  await once(changed, 'abort')
   const again = watched.changed
   resolve()
   await following
@@ -74,6 +75,6 @@ t.test('what a server that comes back has shown once is older than what is known
   t.match(watched.call, { approval: { digest: 'b', preview: { title: 'B' } } })
   t.notOk(again.aborted, 'nothing is shown anew')
   second({ reason: 'a.txt is gone' })
-  await new Promise(resolve => again.addEventListener('abort', resolve))
+  await once(again, 'abort')
   t.equal(watched.fault, 'a.txt is gone')
 })

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { connect, type Event, type ToolgateError } from '../../src/client/client.ts'
 import { CALL_TOKEN, startApp, TOKEN } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 
 async function started(t: Test, files: Record<string, string> = { 'a.txt': 'hello\n' }) {
   const server = await startApp(t, files)

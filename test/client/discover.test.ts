@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +6,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { discover, liveServers } from '../../src/client/discover.ts'
 import { publish } from '../../src/host/server/discovery.ts'
+import { once } from '../support/wait.ts'
 
 async function place(t: Test) {
   const folder = realpathSync(t.testdir({ home: {}, work: { sub: {} }, 'work-2': {}, other: {} }))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type SseFrame, SseParser } from '../../src/client/sse.ts'
+import { runs } from '../support/property.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -76,7 +77,7 @@ t.test('however it is cut and whatever ends its lines, the frames are the same',
         frames.map(({ id, event, data }) => ({ id: String(id), event, data }))
       )
     }),
-    { numRuns: 300 }
+    runs(300)
   )
 })
 

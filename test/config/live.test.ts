@@ -1,3 +1,4 @@
+// run: waiting (for changes of files to be noticed)
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,17 +1,15 @@
 // Real programs in a bare sandbox without a network, which reach what they were granted by the bridge, and nothing else.
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { type Egress, openEgress } from '../../src/host/egress/egress.ts'
+import { needs } from '../support/needs.ts'
 import { listening, outsideOf, portOf } from './outside.ts'
 
-const missing = ['bwrap', 'curl', 'git'].filter(program => spawnSync(program, ['--version']).error)
-const skip = missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
-
-t.test('the bridge', { skip, timeout: 120_000 }, async t => {
+t.test('the bridge', needs('bwrap', 'curl'), async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'bridge-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   repository(path.join(folder, 'repo.git'))

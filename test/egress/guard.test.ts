@@ -1,5 +1,4 @@
 // Where the guard lets a connection go: the attack cases of corpus/urls.json, and what must hold of every lookup.
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
@@ -11,6 +10,7 @@ import { whyNotPublic } from '../../src/host/egress/addresses.ts'
 import { connectOut, THE_NETWORK } from '../../src/host/egress/guard.ts'
 import { authority } from '../../src/host/egress/host-name.ts'
 import type { Json } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 import { code } from '../tools/context.ts'
 import { listening, outsideOf, PUBLIC, PUBLIC_6, portOf } from './outside.ts'
 

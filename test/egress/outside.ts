@@ -1,9 +1,9 @@
 // A network of a test's own: names are looked up in a table, and every address leads to servers on this machine. Nothing
 // else is different for the guard: it judges the addresses that the table gives.
-import { once } from 'node:events'
 import { type AddressInfo, connect, type Server } from 'node:net'
 import type { Test } from 'tap'
 import type { Outside } from '../../src/host/egress/guard.ts'
+import { once } from '../support/wait.ts'
 
 export const PUBLIC = '93.184.215.14'
 export const PUBLIC_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'

@@ -1,7 +1,7 @@
 // The proxy with programs and hosts that are hostile, clumsy, slow or gone.
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
+import { once, within } from '../support/wait.ts'
 import { listening } from './outside.ts'
 import { echo, say, world } from './world.ts'
 
@@ -95,7 +95,10 @@ t.test('who is slow, or leaves, or comes too often', async t => {
     const tunnel = async () => {
       const client = connect({ path: egress.socket, allowHalfOpen: true }).on('error', () => {})
       client.write('CONNECT a.test:443 HTTP/1.1\r\n\r\n')
-      await new Promise(resolve => client.on('data', part => String(part).endsWith('hi') && resolve(undefined)))
+      const greeted = new Promise(resolve =>
+        client.on('data', part => String(part).endsWith('hi') && resolve(undefined))
+      )
+      await within('the greeting', greeted)
       return { client, other: arrived.pop()! }
     }
     const first = await tunnel()

@@ -1,8 +1,8 @@
 // What the proxy lets through and what it refuses, as a program sees it that speaks to its unix socket.
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'
+import { once } from '../support/wait.ts'
 import { listening } from './outside.ts'
 import { all, echo, say, world } from './world.ts'
 

@@ -7,6 +7,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { openEgress } from '../../src/host/egress/egress.ts'
 import type { ProxyLimits } from '../../src/host/egress/proxy.ts'
+import { within } from '../support/wait.ts'
 import { listening, outsideOf, type TestOutside } from './outside.ts'
 
 const ALLOW = ['a.test', '*.b.test', 'port.test:8443', 'private.test', 'rebound.test', 'nowhere.test', '127.0.0.1']
@@ -48,7 +49,7 @@ export async function say(socket: string, bytes: string): Promise<string> {
 export async function all(socket: Socket): Promise<Buffer> {
   const parts: Buffer[] = []
   socket.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
-  await new Promise(resolve => socket.once('end', resolve).once('close', resolve))
+  await within('the end of the connection', new Promise(resolve => socket.once('end', resolve).once('close', resolve)))
   return Buffer.concat(parts)
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Filter, type StreamLimits, Streams } from '../../src/events/streams.ts'
+import { runs } from '../support/property.ts'
 import { openJournal, progress, TestSink } from './open-journal.ts'
 
 const LIMITS = { heartbeat_ms: 60_000, reader_bytes: 1_048_576, stall_ms: 60_000 }
@@ -197,7 +198,7 @@ t.test(
         }
         marks.reader.close()
       }),
-      { numRuns: 40 }
+      runs(40)
     )
   }
 )

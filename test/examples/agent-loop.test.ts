@@ -1,6 +1,5 @@
 // The example of an agent, as a person runs it: against a model that says what a script has it say, and a real server.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -8,8 +7,8 @@ import { json, text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { type Chat, runAgent } from '../../examples/agent-loop/loop.ts'
 import type { BatchOutcome, Client } from '../../src/client/client.ts'
-import { bare } from '../bare.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
+import { exitOf, once, within } from '../support/wait.ts'
 
 /** A model that gives these answers one after the other, and what it was sent. */
 async function model(t: Test, answers: { status?: number; headers?: Record<string, string>; body: object }[]) {
@@ -34,9 +33,9 @@ function agent(t: Test, { url }: TestApp, more: Record<string, string>, task = '
     MODEL_KEY: 'k',
     ...more
   }
-  const child: ChildProcess = spawn(...bare(process.execPath, ['examples/agent-loop/agent.ts', task]), { env })
+  const child: ChildProcess = spawn(process.execPath, ['examples/agent-loop/agent.ts', task], { env })
   t.teardown(() => child.kill('SIGKILL'))
-  const ended = once(child, 'close')
+  const ended = exitOf(child)
   const answer = text(child.stdout!)
   const lines: string[] = []
   const heard = createInterface({ input: child.stderr! }).on('line', line => lines.push(line))
@@ -47,7 +46,12 @@ function agent(t: Test, { url }: TestApp, more: Record<string, string>, task = '
       await Promise.race([once(heard, 'line'), ended.then(() => Promise.reject(new Error(lines.join('\n'))))])
     }
   }
-  return { child, line, lines, ended: ended.then(async ([code]) => ({ code, answer: await answer })) }
+  return {
+    child,
+    line,
+    lines,
+    ended: within('the agent to end', ended).then(async ({ code }) => ({ code, answer: await answer }))
+  }
 }
 
 const APPROVE = /toolgate approve (tc_\w+)/

@@ -2,13 +2,12 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { bare } from '../bare.ts'
 import { startApp, TOKEN } from '../start-app.ts'
 
 t.test('a terminal shows what waits, decides, and is asked to show files', async t => {
   const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
   const env = { PATH: process.env.PATH, TOOLGATE_URL: app.url, TOKEN }
-  const terminal = spawn(...bare(process.execPath, ['examples/front-end.mjs']), {
+  const terminal = spawn(process.execPath, ['examples/front-end.mjs'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit']
   })

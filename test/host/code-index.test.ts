@@ -1,6 +1,5 @@
 // The index as a part of the host: what it says while it is being built, and what a kill leaves of it.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,9 +12,7 @@ import { IndexStore } from '../../src/host/code/index-store.ts'
 import { Watcher } from '../../src/host/outside/watcher.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { questionOf } from '../../src/text/code/question.ts'
-import { bare } from '../bare.ts'
-
-t.setTimeout(120_000)
+import { once, waitUntil } from '../support/wait.ts'
 
 // An index by itself keeps no process alive.
 const alive = setInterval(() => {}, 1_000)
@@ -48,21 +45,16 @@ function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
   const workspace = openWorkspace('default', root)
   const watcher = new Watcher(workspace)
   const states: IndexState[] = []
-  const heard = new Set<() => void>()
   const index = new CodeIndex(
     workspace,
     watcher,
     { stateDir, sensitive: [] },
     defaults(Config).search,
     undefined,
-    state => {
-      states.push(state)
-      for (const hear of heard) hear()
-    }
+    state => states.push(state)
   )
-  const becomes = async (wanted: IndexState['state']) => {
-    while (index.state.state !== wanted) await new Promise<void>(resolve => heard.add(resolve))
-  }
+  const becomes = (wanted: IndexState['state']) =>
+    waitUntil(`the index to be ${wanted}`, () => index.state.state === wanted)
   const close = async () => {
     await index.close()
     watcher.close()
@@ -92,12 +84,9 @@ t.test('it has no answer until it is complete', async t => {
 t.test('killed in the middle, it goes on where it was', async t => {
   const at = place(t)
   const file = indexFile(at.stateDir, at.root)
-  const child = spawn(
-    ...bare(process.execPath, [path.join(import.meta.dirname, 'index-forever.ts'), at.root, at.stateDir]),
-    {
-      stdio: ['ignore', 'pipe', 'inherit']
-    }
-  )
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'index-forever.ts'), at.root, at.stateDir], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
   // It says so once the first files are durable, with more to come.
   await once(child.stdout, 'data')
   child.kill('SIGKILL')

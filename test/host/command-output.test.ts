@@ -1,16 +1,21 @@
 // Output on its way in, where a pipe fails, and where whoever follows a command leaves.
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { openWorkspace } from '../../src/host/paths.ts'
+import { Command } from '../../src/host/processes/command.ts'
+import { pipeInput } from '../../src/host/processes/command-input.ts'
 import { CommandOutput } from '../../src/host/processes/command-output.ts'
 import { Outputs } from '../../src/host/processes/outputs.ts'
 import { Processes } from '../../src/host/processes/processes.ts'
+import type { Exit } from '../../src/host/processes/spawned.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { CALL_ID } from '../call-id.ts'
+import { needs } from '../support/needs.ts'
 
 t.test('a pipe that fails ends its output; what came before counts', async t => {
   const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
@@ -29,7 +34,50 @@ t.test('a pipe that fails ends its output; what came before counts', async t => 
   t.equal(output.texts().stdout, 'before\n')
 })
 
-t.test('a pipe that cannot be opened leaves none open', { skip: process.platform !== 'linux' }, async t => {
+t.test('what a program printed last is read also in a server that is busy', async t => {
+  const folder = t.testdir()
+  const fifo = path.join(folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const reading = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writing = openSync(fifo, constants.O_WRONLY)
+  const nothing = () => new Socket().destroy()
+  const sockets = { stdout: new Socket({ fd: reading, writable: false }), stderr: nothing() }
+  const { promise: exited, resolve: exit } = Promise.withResolvers<Exit>()
+  const outputs = new Outputs(folder, { spill_bytes: 1 << 20 })
+  const command = new Command({
+    spawned: {
+      ...sockets,
+      pid: process.pid,
+      stdin: undefined,
+      exited,
+      read: (stream, take) => (stream === 'stdout' ? sockets.stdout.on('data', take) : nothing()),
+      kill() {},
+      signal() {},
+      sweep: async () => [],
+      mind: async () => ({ left: [], gone: Promise.resolve() })
+    },
+    output: new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined),
+    isolation: 'none',
+    signal: new AbortController().signal,
+    input: pipeInput(undefined),
+    interactive: false,
+    keep: false,
+    quiet_ms: 60_000,
+    released: async () => ({ quarantined: [] })
+  })
+  await setImmediate()
+  exit({ code: 0, signal: null, left: false })
+  // The end is heard of, and before the pipe is read again the server does something that takes long.
+  for (let turn = 0; turn < 20; turn++) await undefined
+  writeSync(writing, 'last\n')
+  closeSync(writing)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+  t.match(await command.ended, { exit_code: 0 })
+  t.equal(command.texts().stdout, 'last\n')
+  await outputs.stored()
+})
+
+t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t => {
   const place = mkdtempSync(path.join(tmpdir(), 'pipes-'))
   const spawner = new Spawner(process.env, place)
   t.teardown(async () => {

@@ -1,8 +1,6 @@
 // A server that is killed at any step of a change: after the next start each file is as it was or as it should become,
 // several together are whole, nothing hidden is left, what is gone can be had back, and what happened is known.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { globbySync } from 'globby'
@@ -13,6 +11,8 @@ import { Images } from '../../src/host/kept/images.ts'
 import { imagesFolder } from '../../src/host/kept/keeping.ts'
 import { clearLeftovers } from '../../src/host/kept/leftovers.ts'
 import { contents } from '../folder.ts'
+import { STRIDE } from '../support/property.ts'
+import { once } from '../support/wait.ts'
 import { makeWorld, type World } from '../tools/context.ts'
 import { CHANGES } from './crash-changes.ts'
 
@@ -26,8 +26,6 @@ const AT_ONCE = 4
 /** More than any of the changes has. */
 const STEPS_AT_MOST = 300
 
-t.setTimeout(280_000)
-
 for (const [name, { before }] of Object.entries(CHANGES))
   t.test(`killed anywhere: ${name}`, async t => {
     const whole = makeWorld(t, before)
@@ -35,9 +33,12 @@ for (const [name, { before }] of Object.entries(CHANGES))
     t.equal(await run(name, 0, whole), 0)
     const done = contents(whole.root)
     const outcomes = { old: 0, done: 0, between: 0 }
-    for (let n = 1, over = false; !over; n += AT_ONCE) {
+    for (let n = 1, over = false; !over; n += AT_ONCE * STRIDE) {
       if (n > STEPS_AT_MOST) throw new Error('the change never ends')
-      const rounds = Array.from({ length: AT_ONCE }, (_, i) => ({ at: `killed before step ${n + i}`, n: n + i }))
+      const rounds = Array.from({ length: AT_ONCE }, (_, i) => n + i * STRIDE).map(n => ({
+        at: `killed before step ${n}`,
+        n
+      }))
       const worlds = await Promise.all(
         rounds.map(async ({ n, at }) => {
           const world = makeWorld(t, before)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { arrange, changeOf, type Difference } from '../../src/host/outside/differences.ts'
 import type { Seen } from '../../src/host/outside/seen.ts'
+import { runs } from '../support/property.ts'
 
 type Tree = Map<string, Seen>
 
@@ -86,7 +87,7 @@ t.test('done one after the other they lead from what was to what is', async t =>
       for (const each of arrange(found)) follow(tree, each)
       t.strictSame(shape(tree), shape(after))
     }),
-    { numRuns: 2_000 }
+    runs(2_000)
   )
 })
 

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { type Discovery, publish, readDiscoveries, removeStale, runFolders } from '../../src/host/server/discovery.ts'
+import { needs } from '../support/needs.ts'
 
 const record = (more: Partial<Discovery> = {}): Discovery => ({
   schema: 1,
@@ -59,7 +60,7 @@ t.test('files that are not to be believed', async t => {
   )
 })
 
-t.test('a folder that stays open to others is refused', { skip: process.getuid?.() !== 0 && 'needs root' }, async t => {
+t.test('a folder that stays open to others is refused', needs('root'), async t => {
   t.throws(() => publish({ HOME: '/proc/self', TOOLGATE_RUN_DIR: '/proc/self/fd' }, () => record()))
 })
 

@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   mkdirSync,
   mkdtempSync,
@@ -21,6 +20,8 @@ import { openWorkspace } from '../../src/host/paths.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { FileList } from '../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
+import { runs } from '../support/property.ts'
+import { once } from '../support/wait.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -175,6 +176,6 @@ for (const repository of [true, false])
           if (files.join('\n') !== expected.join('\n'))
             throw new Error(`expected ${expected.join(' ')}\n     got ${files.join(' ')}`)
       }),
-      { numRuns: 60 }
+      runs(60)
     )
   })

@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -12,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -27,6 +27,9 @@ import { explain } from '../../src/host/errno.ts'
 import { Files, hashOf } from '../../src/host/files/files.ts'
 import { clearLeftovers } from '../../src/host/kept/leftovers.ts'
 import { openWorkspace, TEMP_PREFIX } from '../../src/host/paths.ts'
+import { isAvailable, needs } from '../support/needs.ts'
+import { runs } from '../support/property.ts'
+import { once, untilOlderThan } from '../support/wait.ts'
 import { code, failure, makeWorld, openDescriptors, snapshot } from '../tools/context.ts'
 
 const temps = (folder: string) => readdirSync(folder).filter(name => name.startsWith(TEMP_PREFIX))
@@ -45,7 +48,8 @@ t.test('what is not a regular file is never opened', async t => {
   )
   for (const path of ['none', 'none/below', 'a.txt/below'])
     t.equal(await code(() => files.open(path)), 'FILE_NOT_FOUND', path)
-  if (process.getuid?.() !== 0) return t.comment('not root: no device node can be made here')
+  // Only root may make a device node.
+  if (!isAvailable('root')) return
   execFileSync('mknod', [join(root, 'device'), 'c', '1', '5'])
   t.equal(await code(() => files.open('device')), 'NOT_A_FILE')
 })
@@ -62,7 +66,7 @@ t.test('pre-images and fingerprints tell content apart', async t => {
   writeFileSync(join(root, 'a.txt'), 'one')
   t.equal(files.fingerprint('a.txt'), undefined, 'too fresh to be sure of')
   // The inode's own time cannot be set back: it has to grow old.
-  while (Date.now() - statSync(join(root, 'a.txt')).ctimeMs < 60) await new Promise(setImmediate)
+  await untilOlderThan(60, join(root, 'a.txt'))
   const before = files.fingerprint('a.txt')
   t.match(before, /^\d+(:\d+){4}$/)
   t.equal(files.fingerprint('a.txt'), before)
@@ -172,7 +176,8 @@ t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', 
     removed: 1
   })
   t.same(temps(root), [])
-  if (process.getuid?.() !== 0) return t.comment('not root: owners cannot be tested here')
+  // Only root may give a file to another.
+  if (!isAvailable('root')) return
   execFileSync('chown', ['1234:1235', join(root, 'a.sh')])
   await files.replace('a.sh', (await files.look('a.sh'))!, Buffer.from('newer'))
   const { uid, gid } = statSync(join(root, 'a.sh'))
@@ -238,15 +243,13 @@ t.test('a failed or cancelled write leaves the file and no trace', async t => {
   )
 })
 
-t.test('a full disk leaves the old file whole', async t => {
+t.test('a full disk leaves the old file whole', needs('mount'), async t => {
   const folder = mkdtempSync(join(tmpdir(), 'full-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'pipe' })
-  } catch {
-    t.comment('skipped: this place does not let a file system be mounted')
-    return
-  }
-  t.teardown(() => execFileSync('umount', [folder]))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'pipe' })
+  t.teardown(() => {
+    execFileSync('umount', [folder])
+    rmdirSync(folder)
+  })
   const { stateDir } = makeWorld(t)
   const told: unknown[] = []
   const effects = {
@@ -462,7 +465,7 @@ t.test('what is written is what is read, and nothing else changes', async t => {
       file.close()
       return read.equals(bytes) && hash === hashOf(bytes) && readFileSync(join(root, path)).equals(bytes)
     }),
-    { numRuns: 60 }
+    runs(60)
   )
   t.equal(readFileSync(join(root, 'keep'), 'utf8'), 'keep')
   t.notOk(execFileSync('find', [root, '-name', `${TEMP_PREFIX}*`], { encoding: 'utf8' }))

@@ -16,6 +16,7 @@ import t, { type Test } from 'tap'
 import { hashOf, OpenFile } from '../../src/host/files/files.ts'
 import { type ImageLimits, Images } from '../../src/host/kept/images.ts'
 import { removeImageTemps } from '../../src/host/kept/images-sweep.ts'
+import { runs } from '../support/property.ts'
 
 const LIMITS = { max_age_days: 14, max_bytes: 1 << 30, max_file_bytes: 64 << 20 }
 const DAY_MS = 86_400_000
@@ -160,6 +161,6 @@ t.test('any content comes back byte for byte', async t => {
       const hash = await images.keep(bytes)
       return images.read(hash!)!.equals(bytes)
     }),
-    { numRuns: 60 }
+    runs(60)
   )
 })

@@ -4,7 +4,9 @@ import { readModuleFolder } from '../../src/host/modules/module-folder.ts'
 import { type Asked, ModulePool, type PoolSettings } from '../../src/host/modules/module-pool.ts'
 import { isRunning } from '../../src/host/processes/running.ts'
 import type { Level } from '../../src/host/sandbox/level-names.ts'
-import { keptWorld, skip } from '../sandbox/world.ts'
+import { keptWorld } from '../sandbox/world.ts'
+import { needs } from '../support/needs.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const SETTINGS = { memory_bytes: 268_435_456, start_ms: 30_000, answer_bytes: 65_536, processes: 2, idle_ms: 60_000 }
 /** A process in a sandbox does not know its number outside. */
@@ -32,7 +34,7 @@ async function pooled(t: Test, settings: Partial<PoolSettings> = {}) {
   return { pool, folder, use, id }
 }
 
-t.test('one that can change nothing is kept for the next call, until nobody needs it', { skip }, async t => {
+t.test('one that can change nothing is kept for the next call, until nobody needs it', needs('sandbox'), async t => {
   const { pool, id, use, folder } = await pooled(t)
   t.same(await pool.least(), { level: 'strict', network: [] })
   const first = await id('a', 'strict')
@@ -50,10 +52,10 @@ t.test('one that can change nothing is kept for the next call, until nobody need
   t.equal(pool.size, 0)
 })
 
-t.test('one that nobody needs ends after a while', { skip }, async t => {
+t.test('one that nobody needs ends after a while', needs('sandbox'), async t => {
   const { pool, id } = await pooled(t, { idle_ms: 1 })
   const first = await id('a', 'strict')
-  while (pool.size > 0) await new Promise(resolve => setTimeout(resolve, 10))
+  await waitUntil('an empty pool', () => pool.size === 0)
   t.not(await id('a', 'strict'), first)
 })
 
@@ -79,7 +81,7 @@ t.test('only so many run at once: others wait for their turn, as long as they li
   t.equal((await waiting).value, 'at last')
   const hanging = use('a', 'none', () => new Promise(() => {}))
   hanging.catch(() => {})
-  while (pool.size === 0) await new Promise(resolve => setTimeout(resolve, 10))
+  await waitUntil('a process in the pool', () => pool.size > 0)
   await pool.close()
   t.equal(pool.size, 0)
   await t.rejects(

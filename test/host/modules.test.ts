@@ -1,11 +1,13 @@
 // Modules in processes of their own: what they may load, how they are asked, and how they end.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import type { ToolError } from '../../src/errors.ts'
 import { modulesIn, readModuleFolder } from '../../src/host/modules/module-folder.ts'
 import { type ModuleOptions, ModuleProcess } from '../../src/host/modules/module-process.ts'
 import { isRunning } from '../../src/host/processes/running.ts'
 import type { Level } from '../../src/host/sandbox/level-names.ts'
-import { keptWorld, skip } from '../sandbox/world.ts'
+import { keptWorld } from '../sandbox/world.ts'
+import { needs } from '../support/needs.ts'
 
 const LIMITS = { memory_bytes: 256 * 1024 * 1024, start_ms: 20_000, answer_bytes: 64 * 1024 }
 const FOREVER = new AbortController().signal
@@ -76,6 +78,26 @@ t.test('a module is described, called, and told of while it runs', async t => {
   await own.stop('it is not needed')
   t.notOk(isRunning(own.pid))
   t.match(await fault(own.call('run', [], { signal: FOREVER })), 'it is not needed')
+})
+
+t.test('what a module printed before it answered comes before the answer', async t => {
+  const { start } = await modules(t, {
+    'prints.mjs': `export default {
+      fails: id => { console.error('failing ' + id); throw new Error('no') },
+      works: id => { console.log('working ' + id) }
+    }`
+  })
+  const own = await start('prints.mjs')
+  for (let id = 0; id < 200; id++) {
+    const { details } = (await own.call('fails', [id], { signal: FOREVER }).catch(error => error)) as ToolError
+    t.match(details, { printed: `failing ${id}` })
+    let printed = ''
+    const told = (one: object) => {
+      if ('printed' in one) printed += one.printed
+    }
+    await own.call('works', [id], { signal: FOREVER, told })
+    t.equal(printed, `working ${id}\n`)
+  }
 })
 
 t.test('any form of module is taken', async t => {
@@ -195,7 +217,7 @@ t.test('a call that is cancelled ends, with the process where it does not heed t
   t.ok(own.isOver)
 })
 
-t.test('it is kept by the sandbox, with a clean environment', { skip }, async t => {
+t.test('it is kept by the sandbox, with a clean environment', needs('sandbox'), async t => {
   const { start, root, at } = await modules(t, {
     'acts.ts': `
       import { writeFileSync, readdirSync } from 'node:fs'

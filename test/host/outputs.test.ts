@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Outputs } from '../../src/host/processes/outputs.ts'
 import { unfinished } from '../../src/host/processes/outputs-read.ts'
+import { runs } from '../support/property.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const all = { stream: 'output', offset: 0, limit: 1e9, wait_ms: 0 } as const
@@ -128,9 +130,9 @@ t.test('what came is on disk soon, so that a server that dies loses no more than
   const found = async () => (await new Outputs(folder, { spill_bytes: 1 << 20 }).read('tc_1', all))?.text
   writer.append('stdout', bytes('one '))
   writer.append('stderr', bytes('two '))
-  while ((await found()) !== 'one two ') await new Promise(resolve => setTimeout(resolve, 10))
+  await waitUntil('two words', async () => (await found()) === 'one two ')
   writer.append('stdout', bytes('three'))
-  while ((await found()) !== 'one two three') await new Promise(resolve => setTimeout(resolve, 10))
+  await waitUntil('three words', async () => (await found()) === 'one two three')
   // As it is left when the server dies while it writes: at any byte.
   const whole = readFileSync(join(folder, 'tc_1.out'))
   for (let length = 0; length < whole.length; length += 1) {
@@ -214,7 +216,7 @@ t.test('any chunks, read in any steps, give the text that was written', async t 
         if (valid && text !== Buffer.concat(written).toString()) throw new Error(`${stream}: ${text}`)
       }
     }),
-    { numRuns: 100 }
+    runs(100)
   )
   await outputs.stored()
 })

@@ -18,6 +18,7 @@ import { isHidden, judge, searchExcludes } from '../../src/host/judging.ts'
 import { fold, NamePatterns } from '../../src/host/name-patterns.ts'
 import { SENSITIVE_NAMES } from '../../src/host/names.ts'
 import { openWorkspace, walk, walkToEntry } from '../../src/host/paths.ts'
+import { runs } from '../support/property.ts'
 import { code, failure, makeWorld, openDescriptors, type World } from '../tools/context.ts'
 
 const TREE = { 'README.md': 'root', src: { 'a.txt': 'A' }, dir: { sub: { 'b.txt': 'B' } } }
@@ -349,7 +350,7 @@ t.test('a pattern covers what a plain comparison says it covers', async t => {
         : text[0] === pattern[0] && plain(pattern.slice(1), text.slice(1))
   fc.assert(
     fc.property(name, text, (pattern, text) => new NamePatterns([pattern]).covers([text]) === plain(pattern, text)),
-    { numRuns: 2000 }
+    runs(2000)
   )
   const sensitive = new NamePatterns(SENSITIVE_NAMES)
   const part = fc.constantFrom(...SENSITIVE_NAMES.flatMap(name => name.split('/')), 'src', 'x')
@@ -358,7 +359,7 @@ t.test('a pattern covers what a plain comparison says it covers', async t => {
       const found = names.some((_, i) => sensitive.coversEnd(names.slice(0, i + 1)))
       return sensitive.covers(names) === found
     }),
-    { numRuns: 2000 }
+    runs(2000)
   )
   fc.assert(fc.property(fc.string(), text => fold(fold(text)) === fold(text)))
   t.ok(
@@ -432,7 +433,7 @@ t.test('no path resolves to what is outside, by descriptor or by real path', asy
         return isInside === true && join(world.root, answer.split(' ')[0]!) === real && answer === byPath
       return answer === byPath
     }),
-    { numRuns: 3000 }
+    runs(3000)
   )
   t.equal(openDescriptors(world), before, 'every descriptor was closed')
 })

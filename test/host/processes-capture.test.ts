@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Capture, lineEnds, MAX_BYTES, MAX_LINES } from '../../src/host/processes/processes-capture.ts'
+import { runs } from '../support/property.ts'
 
 function shown(pieces: readonly Uint8Array[], from = 0) {
   const capture = new Capture(from)
@@ -68,7 +69,7 @@ t.test('head, what is left out and tail are the whole, however it came', async t
           lineEnds(head) + lineEnds(tail) <= MAX_LINES
         )
       }),
-      { numRuns: 200 }
+      runs(200)
     )
   t.doesNotThrow(check)
 })

@@ -11,6 +11,7 @@ import { Processes, type StartOptions } from '../../src/host/processes/processes
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
 import { CALL_ID } from '../call-id.ts'
+import { needs } from '../support/needs.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -65,11 +66,7 @@ function having(word: string): string[] {
   })
 }
 
-const here = await bench(t).sandbox.states()
-const state = here.find(({ level }) => level === 'workspace')
-const skip = state?.holds || process.env.CI === 'true' ? false : (state?.reason ?? 'no sandbox here')
-
-t.test('a command runs where it is told to, and says what kept it', { skip }, async t => {
+t.test('a command runs where it is told to, and says what kept it', needs('sandbox'), async t => {
   const { start, root } = bench(t)
   const command = await start('pwd; touch made; touch /usr/made; cat', { cwd: 'inside', stdin: 'in\n' })
   t.match(await command.ended, { exit_code: 0, survivors: [], quarantined: [] })
@@ -81,7 +78,7 @@ t.test('a command runs where it is told to, and says what kept it', { skip }, as
   t.equal(strict.isolation, 'strict')
 })
 
-t.test('past its time it is asked to end, then made to', { skip }, async t => {
+t.test('past its time it is asked to end, then made to', needs('sandbox'), async t => {
   const { start } = bench(t)
   const kind = await start('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait')
   await prints(kind, 'hi')
@@ -94,7 +91,7 @@ t.test('past its time it is asked to end, then made to', { skip }, async t => {
   t.match(await stubborn.ended, { signal: 'SIGKILL', timed_out: true })
 })
 
-t.test('a signal is for what runs in it', { skip }, async t => {
+t.test('a signal is for what runs in it', needs('sandbox'), async t => {
   const { start } = bench(t)
   const command = await start('trap "echo caught; exit 3" INT; echo up; while :; do sleep 0.02; done')
   await prints(command, 'up')
@@ -102,7 +99,7 @@ t.test('a signal is for what runs in it', { skip }, async t => {
   t.match(await command.ended, { exit_code: 3 })
 })
 
-t.test('a signal that ends it is told as one, a code of its own as that', { skip }, async t => {
+t.test('a signal that ends it is told as one, a code of its own as that', needs('sandbox'), async t => {
   const { start } = bench(t)
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGKILL'] as const) {
     const command = await start('echo up; exec sleep 1000')
@@ -122,7 +119,7 @@ t.test('a signal that ends it is told as one, a code of its own as that', { skip
   t.match(await other.ended, { exit_code: 130, signal: null })
 })
 
-t.test('nothing that it leaves outlives it, whatever it does to hide', { skip }, async t => {
+t.test('nothing that it leaves outlives it, whatever it does to hide', needs('sandbox'), async t => {
   const { start } = bench(t)
   const mark = `1000.${process.pid}`
   const ways = [
@@ -144,19 +141,15 @@ t.test('nothing that it leaves outlives it, whatever it does to hide', { skip },
   t.same(having(mark), [], 'ended from outside')
 })
 
-t.test(
-  'what ends with the sandbox is not told to have been left',
-  { skip: skip || process.platform !== 'linux' },
-  async t => {
-    const { start } = bench(t)
-    for (let i = 0; i < 100; i++) {
-      const command = await start(i % 2 === 0 ? 'echo up' : 'sleep 1000 & echo up')
-      t.same((await command.ended).survivors, [])
-    }
+t.test('what ends with the sandbox is not told to have been left', needs('bwrap'), async t => {
+  const { start } = bench(t)
+  for (let i = 0; i < 100; i++) {
+    const command = await start(i % 2 === 0 ? 'echo up' : 'sleep 1000 & echo up')
+    t.same((await command.ended).survivors, [])
   }
-)
+})
 
-t.test('a command has a terminal of its own in it', { skip }, async t => {
+t.test('a command has a terminal of its own in it', needs('sandbox'), async t => {
   const { start } = bench(t)
   const command = await start(
     'stty -echo size; trap "stty size; exit 4" WINCH; read line; echo "<$line>"; while :; do sleep 0.02; done',

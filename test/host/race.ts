@@ -1,6 +1,5 @@
 // A race against a program that exchanges what is in the workspace with a link to what is outside, as fast as it can.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,6 +8,7 @@ import { ToolError } from '../../src/errors.ts'
 import { Files } from '../../src/host/files/files.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { contents } from '../folder.ts'
+import { once } from '../support/wait.ts'
 
 export interface Heat {
   /** What is exchanged: the file `race/f`, or the folder `race/d`, with a link out. */

@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -9,11 +8,12 @@ import { openWorkspace } from '../../src/host/paths.ts'
 import type { SpawnRequest } from '../../src/host/processes/spawned.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/host/search/ripgrep.ts'
+import { needs } from '../support/needs.ts'
+import { once } from '../support/wait.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
-const LINUX = process.platform !== 'linux' && 'elsewhere links can be put in the way'
 /** Exchanges two names, again and again. */
 const EXCHANGE = `
 import ctypes, sys
@@ -270,7 +270,7 @@ t.test('names and lines that are not UTF-8 are shown as far as they are text', a
   )
 })
 
-t.test('no link that takes the place of a folder or file leads a search out', { skip: LINUX }, async t => {
+t.test('no link that takes the place of a folder or file leads a search out', needs('linux', 'python3'), async t => {
   const { root, top, search, ripgrep } = bench(t, { flip: { d: { 'plain.txt': 'nothing' } } })
   symlinkSync(join(top, 'out'), join(root, 'flip/l'))
   const other = spawn('python3', ['-c', EXCHANGE, 'd', 'l'], { cwd: join(root, 'flip') })

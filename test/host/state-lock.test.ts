@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { lockState } from '../../src/host/store/state-lock.ts'
+import { once } from '../support/wait.ts'
 
 t.test('one at a time, free again when released', async t => {
   const folder = path.join(t.testdir(), 'a/b')

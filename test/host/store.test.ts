@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { Store, type Write } from '../../src/host/store/store.ts'
+import { once } from '../support/wait.ts'
 
 const WRITER = path.join(import.meta.dirname, 'store-writer.ts')
 

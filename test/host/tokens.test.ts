@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { openTokens } from '../../src/host/server/tokens.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const A = 'a'.repeat(32)
 const B = 'b'.repeat(32)
@@ -24,9 +24,7 @@ t.test('a token file is followed', async t => {
   put(`${A}\n`)
   const tokens = openTokens({ token_file: file })
   t.ok(tokens.holderOf(A))
-  const until = async (holds: () => boolean) => {
-    while (!holds()) await setTimeout(20)
-  }
+  const until = (holds: () => boolean) => waitUntil('the token file to be read again', holds)
   put(B)
   await until(() => tokens.holderOf(B) !== undefined)
   t.equal(tokens.holderOf(A), undefined, 'the old one is dead')

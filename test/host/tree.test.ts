@@ -20,6 +20,7 @@ import { Tree } from '../../src/host/outside/tree.ts'
 import { openWorkspace } from '../../src/host/paths.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
+import { runs } from '../support/property.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -139,6 +140,6 @@ for (const repository of [true, false])
           t.same(files.sort(), (await ripgrep.files({ path: '.', hidden: true, ignored: false })).sort())
         }
       ),
-      { numRuns: 60 }
+      runs(60)
     )
   })

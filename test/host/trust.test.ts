@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -18,6 +17,7 @@ import { contentOf, fileContent, sha256Of, trustPath } from '../../src/host/trus
 import { namedFiles } from '../../src/host/trust/named-files.ts'
 import { LiveTrust } from '../../src/host/trust/trust.ts'
 import { addTrusted, readTrustFile, removeTrusted, trustFileOf } from '../../src/host/trust/trust-file.ts'
+import { once } from '../support/wait.ts'
 
 const ONE = sha256Of('one')
 const TWO = sha256Of('two')

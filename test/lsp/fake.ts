@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { type Json, startApp } from '../start-app.ts'
+import { waitUntil } from '../support/wait.ts'
 
 export const COMMAND = path.resolve('test/lsp/fake-server.mjs')
 const base = defaults(Config)
@@ -28,7 +29,7 @@ export async function startFaked(
   const states = async (): Promise<Json[]> => (await app.get('/capabilities')).language_servers
   /** The call, once it has ended. */
   const hover = (file: string, more: object = {}) =>
-    app.request('POST', '/calls?wait_ms=30000', { tool: 'hover', params: { path: file, line: 1, col: 1 }, ...more })
+    app.request('POST', '/calls?wait_ms=25000', { tool: 'hover', params: { path: file, line: 1, col: 1 }, ...more })
   return {
     ...app,
     states,
@@ -44,11 +45,10 @@ export async function startFaked(
     },
     /** Resolves once the first server is in such a state. */
     async until(fits: (state: Json) => boolean): Promise<Json> {
-      for (;;) {
+      return waitUntil('the state of the language server', async () => {
         const [state] = await states()
-        if (state && fits(state)) return state
-        await new Promise(resolve => setTimeout(resolve, 20))
-      }
+        return state && fits(state) && state
+      })
     }
   }
 }

@@ -1,12 +1,12 @@
 // Logging in to a remote server: against an authorization server of our own, and the library's own server behind it.
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { startApp } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 import { bringing, ready, until } from './bringing.ts'
 
 const SECRET = 'a-secret-of-forty-characters-or-a-bit-more'

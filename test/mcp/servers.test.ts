@@ -1,6 +1,6 @@
 // Servers that are slow, broken, hostile or brought by others, and what their tools may do.
+// run: waiting (for servers that answer slowly or never)
 
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
@@ -10,7 +10,11 @@ import type { Brought, BroughtSource } from '../../src/config/brought.ts'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 import { bringing, broughtOf, ready, SCRIPTED, scripted, stateOf, until } from './bringing.ts'
+
+// Each test has a server of its own, and waits most of the time.
+t.jobs = 3
 
 /** Nobody listens there. */
 async function closedPort(): Promise<number> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -7,6 +7,8 @@ import type { Tool } from '../../src/tool.ts'
 import { flakyTool, Gate, heldTools } from '../gate.ts'
 import { normalizer } from '../normal.ts'
 import { CALL_TOKEN, follow, type Json, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { runs } from '../support/property.ts'
+import { untilOlderThan } from '../support/wait.ts'
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 const head = async (app: TestApp) => (await app.get('/state')).head
@@ -561,7 +563,7 @@ t.test('a tool that does not stop does not keep its call, and is not heard of af
   await events.type('tool.result')
   gate.open('a')
   await gate.pass('over', new AbortController().signal)
-  await new Promise(resolve => setTimeout(resolve, 60))
+  await new Promise(setImmediate)
   const later = await app.call('todo_read', {})
   t.equal(later.status, 'success')
   const all = await app.events(`?after=0&types=tool.result,tool.progress`)
@@ -618,7 +620,7 @@ t.test('an answer is given again while nothing has changed', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
   // What was changed this very moment is not kept: a further change might not show.
   for (const name of ['a.txt', 'b.txt']) utimesSync(path.join(app.root, name), new Date(0), new Date(0))
-  await new Promise(resolve => setTimeout(resolve, 60))
+  await untilOlderThan(60, path.join(app.root, 'a.txt'), path.join(app.root, 'b.txt'))
   const read = async (path = 'a.txt', headers = {}) => {
     const { body } = await app.request('POST', '/calls', { tool: 'read_file', params: { path } }, headers)
     return { ...body, text: body.result.data.content }
@@ -643,7 +645,7 @@ t.test('an answer is given again while nothing has changed', async t => {
   t.equal((await app.call('write_file', { path: 'new.txt', content: 'x' })).status, 'success')
   t.match(await read('b.txt'), { cached: undefined }, 'dropped by a call that writes')
 
-  await new Promise(resolve => setTimeout(resolve, 60))
+  await untilOlderThan(60, path.join(app.root, 'new.txt'))
   await read('b.txt')
   t.match(await read('b.txt'), { cached: true })
   app.write('b.txt', 'c')
@@ -660,7 +662,7 @@ t.test('an answer is given again while nothing has changed', async t => {
 t.test('without a cache every answer is made afresh', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { cache: { ttl_ms: 0, max_bytes: 1_000 } } })
   utimesSync(path.join(app.root, 'a.txt'), new Date(0), new Date(0))
-  await new Promise(resolve => setTimeout(resolve, 60))
+  await untilOlderThan(60, path.join(app.root, 'a.txt'))
   await app.call('read_file', { path: 'a.txt' })
   t.match(await app.call('read_file', { path: 'a.txt' }), { cached: undefined })
 })
@@ -685,7 +687,8 @@ t.test('no answer is ever older than the disk', async t => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async steps => {
       for (const step of steps) {
-        if (step === 'wait') await new Promise(resolve => setTimeout(resolve, 60))
+        if (step === 'wait')
+          await untilOlderThan(60, ...names.map(name => path.join(app.root, name)).filter(existsSync))
         else if ('write' in step) app.write(step.write, step.text)
         else if ('link' in step) {
           rmSync(path.join(app.root, step.link), { force: true })
@@ -702,7 +705,7 @@ t.test('no answer is ever older than the disk', async t => {
         }
       }
     }),
-    { numRuns: 25 }
+    runs(25)
   )
   function namesIn(folder: string) {
     try {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,6 +10,7 @@ import { filesIn } from '../../src/host/console-files.ts'
 import { consoleRoutes } from '../../src/routes/console.ts'
 import { installProblems } from '../../src/routes/problem.ts'
 import { startApp } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 
 const PAGE = '<!doctype html><title>Toolgate</title>'
 const SCRIPT = 'console.log("here")'

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
@@ -8,6 +7,8 @@ import { openTokens } from '../../src/host/server/tokens.ts'
 import { hostsOf, httpServerOptions, installDoor } from '../../src/routes/door.ts'
 import { parseJsonBody } from '../../src/routes/json-body.ts'
 import { installProblems } from '../../src/routes/problem.ts'
+import { runs } from '../support/property.ts'
+import { once } from '../support/wait.ts'
 
 const LIMIT = 1_048_576
 
@@ -162,7 +163,7 @@ t.test('what JSON.stringify writes is read back, whatever it is but a key that i
     fc.property(taken, value => {
       t.strictSame(JSON.stringify(parseJsonBody(Buffer.from(JSON.stringify(value)))), JSON.stringify(value))
     }),
-    { numRuns: 200 }
+    runs(200)
   )
 })
 

@@ -1,10 +1,11 @@
 import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { Gate, heldTools } from '../gate.ts'
 import { normalizer } from '../normal.ts'
 import { type Json, startApp, TOKEN } from '../start-app.ts'
+import { runs } from '../support/property.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const typesOf = (events: Json[]) => events.map(({ event }) => event)
 
@@ -100,7 +101,7 @@ t.test('a client that comes back with its last id misses nothing and sees nothin
           throw new Error(`after ${from}: ${got.map(({ seq }) => seq)}`)
       }
     ),
-    { numRuns: 60 }
+    runs(60)
   )
 })
 
@@ -214,7 +215,7 @@ t.test('a client that does not read is cut off in the end, slows nobody, and can
   })
   slow.on('error', () => resolve())
   slow.end()
-  while (received.length === 0) await sleep(5)
+  await waitUntil('the first bytes', () => received.length > 0)
   // More than the sockets between take.
   const last = `tc_${'9'.repeat(26)}`
   const reading = fast.type('tool.result', event => event.tool_call_id === last)
@@ -222,7 +223,10 @@ t.test('a client that does not read is cut off in the end, slows nobody, and can
   await app.call('todo_write', { todos }, { tool_call_id: last })
   const told = await reading
   t.equal(told.filter(({ event }) => event === 'tool.result').length, 250)
-  while ((await app.get('/metrics')).match(/toolgate_event_readers (\d+)/)[1] !== '1') await sleep(20)
+  await waitUntil(
+    'one event reader',
+    async () => (await app.get('/metrics')).match(/toolgate_event_readers (\d+)/)[1] === '1'
+  )
   slow.emit('paused')
   await ended
   const text = Buffer.concat(received).toString()

@@ -1,9 +1,9 @@
 // A client that goes takes its waiting with it, on every route that holds an answer, and no sooner than it goes.
-import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Calls } from '../../src/calls/calls.ts'
 import { type Json, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 
 type Held = 'submit' | 'batch' | 'get' | 'undo' | 'output'
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import t from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
 import { follow, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { once } from '../support/wait.ts'
 
 /** Runs a command, whatever it takes; its id. */
 async function run(app: TestApp, command: string, more: object = {}): Promise<string> {

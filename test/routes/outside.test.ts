@@ -1,4 +1,5 @@
 // What others change is told as events: everything once, and nothing of ours twice.
+// run: waiting (for changes of files to be noticed)
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -16,6 +17,10 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
+import { runs } from '../support/property.ts'
+
+// Each test has a server of its own, and waits most of the time.
+t.jobs = 3
 
 const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
@@ -238,7 +243,7 @@ t.test('what calls change is told by them alone, and what others change meanwhil
       for (const [name, content] of theirs) t.equal(last.get(name), content, `${name} as it is in the end`)
       t.same([...count.keys()].sort(), [...ours.keys(), ...theirs.keys()].sort())
     }),
-    { numRuns: 15 }
+    runs(15)
   )
 })
 

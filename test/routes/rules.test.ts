@@ -1,10 +1,10 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { normalizer } from '../normal.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const overwrite = (app: TestApp, more: object = {}, path = 'a.txt') =>
   app.call('write_file', { path, content: `${Math.random()}` }, more)
@@ -162,9 +162,9 @@ t.test('a rule may end by itself', async t => {
   const events = await app.events('?types=rules.changed')
   const { rule_id } = await add(app, allow({ tool: 'write_file' }, { expires_at: '2999-01-01T00:00:00+02:00' }))
   t.equal((await overwrite(app)).status, 'success')
-  const ends = Date.now() + 2_000
-  const past = await add(app, allow({ tool: 'edit_file' }, { expires_at: new Date(ends).toISOString() }))
-  await setTimeout(ends + 1 - Date.now())
+  const expires_at = new Date(Date.now() + 500).toISOString()
+  const past = await add(app, allow({ tool: 'edit_file' }, { expires_at }))
+  await waitUntil('the rule to expire', async () => (await app.get('/rules')).rules.length === 1)
   t.equal((await app.call('edit_file', { path: 'a.txt', old: '0.', new: 'x' })).status, 'awaiting_approval')
   t.strictSame(
     (await app.get('/rules')).rules.map((rule: Json) => rule.rule_id),

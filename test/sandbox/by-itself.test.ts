@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { startApp } from '../start-app.ts'
-import { linux } from './world.ts'
+import { needs } from '../support/needs.ts'
 
 const settings = { sandbox: defaults(Config).sandbox }
 const RAN = 'RAN-BY-THE-REPOSITORY'
@@ -28,7 +28,7 @@ function programs(t: Test, scripts: Record<string, string>) {
   })
 }
 
-t.test('one program is started with its words, and a shell only for what needs one', { skip: linux }, async t => {
+t.test('one program is started with its words, and a shell only for what needs one', needs('bwrap'), async t => {
   programs(t, { bash: 'echo a shell ran; exec /bin/bash "$@"' })
   const { call } = await startApp(t, { 'a b.txt': 'text\n' }, { settings })
   const ran = async (command: string) => {
@@ -41,7 +41,7 @@ t.test('one program is started with its words, and a shell only for what needs o
   t.equal(await ran('cat a\\ b.txt | cat'), 'a shell ran\ntext\n')
 })
 
-t.test('what a repository would have git run while it reads does not run', { skip: linux }, async t => {
+t.test('what a repository would have git run while it reads does not run', needs('bwrap'), async t => {
   const { call, post, root, write } = await startApp(t, { 'a.txt': 'a\n' }, { settings })
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root, encoding: 'utf8' })
@@ -82,7 +82,7 @@ t.test('what a repository would have git run while it reads does not run', { ski
   t.match(done.result.data.output, RAN, 'what a person lets run does run it')
 })
 
-t.test('what runs on is asked about', { skip: linux }, async t => {
+t.test('what runs on is asked about', needs('bwrap'), async t => {
   const { call } = await startApp(t, {}, { settings })
   t.match(await call('shell_background', { command: 'sleep 600' }), {
     status: 'awaiting_approval',

@@ -1,11 +1,12 @@
 // Whom TLS trusts by the server's own environment, kept commands trust too; by that they see certificates and nothing else.
 import t from 'tap'
-import { keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld } from './world.ts'
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
 const KEY = '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n'
 
-t.test('the files that variables name', { skip: linux }, async t => {
+t.test('the files that variables name', needs('bwrap'), async t => {
   const world = await keptWorld(
     t,
     () => ({}),

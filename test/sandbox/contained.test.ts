@@ -1,15 +1,15 @@
 // A server where it cannot put a sandbox around its commands, as in a container: it stands in one namespace that lets
 // nobody make another.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { type Json, speak } from '../acceptance/world.ts'
 import { place, type Ready } from '../cli/toolgate.ts'
+import { PROJECTS, put } from '../e2e/language-servers/projects.ts'
 import { contents } from '../folder.ts'
-import { missing, PROJECTS, put } from '../lsp/projects.ts'
-import { linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { exitOf, once, within } from '../support/wait.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -34,10 +34,10 @@ async function contained(t: Test, level: string) {
       container: 'test'
     }
   })
-  const ended = once(server, 'exit')
+  const ended = exitOf(server)
   t.teardown(async () => {
     server.kill('SIGKILL')
-    await ended
+    await within('the killed server to end', ended)
   })
   let said = ''
   server.stderr.setEncoding('utf8').on('data', text => {
@@ -58,7 +58,7 @@ async function contained(t: Test, level: string) {
   return { ...spoken, approve, logged, project: at.project }
 }
 
-t.test('without a sandbox nothing runs by itself, and everything says so', { skip: linux }, async t => {
+t.test('without a sandbox nothing runs by itself, and everything says so', needs('bwrap'), async t => {
   const { call, get, approve, logged } = await contained(t, 'auto')
   const { isolation } = await get('/capabilities')
   t.equal(isolation.default, 'none')
@@ -75,7 +75,7 @@ t.test('without a sandbox nothing runs by itself, and everything says so', { ski
   t.match(code, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
 })
 
-t.test('where the container is the sandbox, code is asked about and runs in that', { skip: linux }, async t => {
+t.test('where the container is the sandbox, code is asked about and runs in that', needs('bwrap'), async t => {
   const { call, get, approve } = await contained(t, 'container')
   const { isolation } = await get('/capabilities')
   t.equal(isolation.default, 'container')
@@ -94,7 +94,7 @@ t.test('where the container is the sandbox, code is asked about and runs in that
 
 const fixture = PROJECTS.find(({ server }) => server === 'clangd')!
 
-t.test('a language server that nothing keeps is asked about', { skip: linux || missing(fixture) }, async t => {
+t.test('a language server that nothing keeps is asked about', needs('bwrap', 'clangd'), async t => {
   const { call, get, approve, project } = await contained(t, 'auto')
   put(fixture, project)
   const before = contents(project)

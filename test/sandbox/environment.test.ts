@@ -4,13 +4,13 @@ import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { startApp } from '../start-app.ts'
+import { needs } from '../support/needs.ts'
 import { run } from '../tools/commands/tasks-world.ts'
-import { skip } from './world.ts'
 
 /** Of bash itself. */
 const OF_THE_SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
-t.test('the page on configuration names every variable that a command gets', { skip }, async t => {
+t.test('the page on configuration names every variable that a command gets', needs('sandbox'), async t => {
   const told = readFileSync('docs/configuration.md', 'utf8')
   const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox } })
   for (const bounds of [{ isolation: 'none' }, { isolation: 'strict' }, { network: ['example.com'] }]) {

@@ -2,7 +2,8 @@
 // that do no harm are made without a sandbox too, so that it is seen that they could.
 import { symlinkSync } from 'node:fs'
 import t from 'tap'
-import { counting, type KeptWorld, keptWorld, processesWith, SECRET, skip } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { counting, type KeptWorld, keptWorld, processesWith, SECRET } from './world.ts'
 
 interface Attempt {
   title: string
@@ -154,7 +155,7 @@ else: raise OSError()`)
 ]
 
 for (const level of ['workspace', 'strict'] as const)
-  t.test(`level ${level}`, { skip, timeout: 300_000 }, async t => {
+  t.test(`level ${level}`, needs('sandbox', 'python3'), async t => {
     const { world, attempt, reached } = await prepared(t)
     const states = await world.sandbox.states()
     t.match(
@@ -172,13 +173,13 @@ for (const level of ['workspace', 'strict'] as const)
     t.equal(world.read('workspace/.vscode/tasks.json'), '{}')
   })
 
-t.test('where nothing keeps them, the harmless ones get through', { skip }, async t => {
+t.test('where nothing keeps them, the harmless ones get through', needs('sandbox', 'python3'), async t => {
   const { attempt } = await prepared(t)
   for (const one of ATTEMPTS.filter(({ harmless }) => harmless))
     t.match((await attempt(one, 'none')).stdout, 'ESCAPED', one.title)
 })
 
-t.test('nothing of a command lives on', { skip }, async t => {
+t.test('nothing of a command lives on', needs('sandbox', 'python3'), async t => {
   const world = await keptWorld(t)
   const mark = `98765.${process.pid}`
   const result = await world.python(`

@@ -16,7 +16,9 @@ import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
-import { counting, type KeptWorld, keptWorld, linux, SECRET } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { waitUntil } from '../support/wait.ts'
+import { counting, type KeptWorld, keptWorld, SECRET } from './world.ts'
 
 /** Every path beneath a folder. */
 const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
@@ -27,7 +29,7 @@ async function aftermath(world: KeptWorld, command: string) {
   return { ...rest, quarantined: quarantined ?? [] }
 }
 
-t.test('what others would obey stays as it is', { skip: linux }, async t => {
+t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   const files = {
     '.git/config': '[core]\n',
@@ -61,7 +63,7 @@ t.test('what others would obey stays as it is', { skip: linux }, async t => {
   t.equal(world.read('workspace/plain'), 'fine\n')
 })
 
-t.test('what is new of that is taken away and told', { skip: linux }, async t => {
+t.test('what is new of that is taken away and told', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/src/a.txt', '')
   world.write('workspace/old/.git/config', '[core]\n')
@@ -112,7 +114,7 @@ t.test('what is new of that is taken away and told', { skip: linux }, async t =>
   t.equal(lstatSync(world.at(`state/quarantine/${folder}/.idea`)).isSymbolicLink(), true, 'never followed')
 })
 
-t.test('a link that stands for such a file is put back', { skip: linux }, async t => {
+t.test('a link that stands for such a file is put back', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   mkdirSync(path.join(world.root, 'real'))
   symlinkSync('real', path.join(world.root, '.git'))
@@ -122,7 +124,7 @@ t.test('a link that stands for such a file is put back', { skip: linux }, async 
   t.equal(readlinkSync(path.join(world.root, '.envrc')), 'real/envrc')
 })
 
-t.test('what is taken away is never looked for through links', { skip: linux }, async t => {
+t.test('what is taken away is never looked for through links', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('outside/.vscode/tasks.json', 'theirs')
   await aftermath(world, `ln -s ${world.at('outside')} link; mkdir .vscode`)
@@ -130,18 +132,22 @@ t.test('what is taken away is never looked for through links', { skip: linux }, 
   t.equal(existsSync(path.join(world.root, '.vscode')), false)
 })
 
-t.test('what a call of the server writes meanwhile is not the work of a command', { skip: linux }, async t => {
-  const world = await keptWorld(t)
-  const running = aftermath(world, 'touch began; while [ ! -e go ]; do sleep 0.01; done; mkdir .idea')
-  while (!world.exists('workspace/began')) await new Promise(resolve => setTimeout(resolve, 5))
-  world.write('workspace/.vscode/settings.json', '{}')
-  world.sandbox.made(world.workspace, '.vscode/settings.json')
-  world.write('workspace/go', '')
-  t.strictSame((await running).quarantined, ['.idea'])
-  t.equal(world.read('workspace/.vscode/settings.json'), '{}')
-})
+t.test(
+  'what a call of the server writes meanwhile is not the work of a command',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    const running = aftermath(world, 'touch began; while [ ! -e go ]; do sleep 0.01; done; mkdir .idea')
+    await waitUntil('the command to begin', () => world.exists('workspace/began'))
+    world.write('workspace/.vscode/settings.json', '{}')
+    world.sandbox.made(world.workspace, '.vscode/settings.json')
+    world.write('workspace/go', '')
+    t.strictSame((await running).quarantined, ['.idea'])
+    t.equal(world.read('workspace/.vscode/settings.json'), '{}')
+  }
+)
 
-t.test('secrets within what others obey cannot be read either', { skip: linux }, async t => {
+t.test('secrets within what others obey cannot be read either', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   const secret = ['.cargo/credentials.toml', '.claude/.credentials.json', '.vscode/deep/.env', '.husky/keys/server.pem']
   for (const name of secret) world.write(`workspace/${name}`, 'secret\n')
@@ -154,7 +160,7 @@ t.test('secrets within what others obey cannot be read either', { skip: linux },
   t.same(quarantined, [])
 })
 
-t.test('secrets are there, but cannot be read, unless they are named', { skip: linux }, async t => {
+t.test('secrets are there, but cannot be read, unless they are named', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   for (const name of ['.env', 'keys/server.pem', '.aws/credentials', '.env.example'])
     world.write(`workspace/${name}`, `in ${name}\n`)
@@ -172,7 +178,7 @@ t.test('secrets are there, but cannot be read, unless they are named', { skip: l
   t.equal((await named.run('cat .env keys/server.pem')).stdout, 'in keys/server.pem\n')
 })
 
-t.test('strict writes nothing, and leaves nothing behind on the disk', { skip: linux }, async t => {
+t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/a', 'a')
   const { stdout } = await world.run(
@@ -185,7 +191,7 @@ t.test('strict writes nothing, and leaves nothing behind on the disk', { skip: l
   t.strictSame(all(world.root), ['a'])
 })
 
-t.test('no name shows on the disk while a command runs', { skip: linux }, async t => {
+t.test('no name shows on the disk while a command runs', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/.env', 'x')
   const { stdout } = await world.run('true')
@@ -193,7 +199,7 @@ t.test('no name shows on the disk while a command runs', { skip: linux }, async 
   t.strictSame(all(world.root), ['.env'])
 })
 
-t.test('folders that change are looked at again, others are not read', { skip: linux }, async t => {
+t.test('folders that change are looked at again, others are not read', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/a/x', '')
   await world.run('true')
@@ -207,22 +213,40 @@ t.test('folders that change are looked at again, others are not read', { skip: l
   t.match(await world.run('ls'), { stdout: '', exit_code: 0 })
 })
 
-t.test('a linked worktree reads its history, and no folder that only claims to be one', { skip: linux }, async t => {
-  const world = await keptWorld(t)
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: world.top, encoding: 'utf8' })
-  git('-c', 'init.defaultBranch=main', 'init', '-q', 'outside/repo')
-  git('-C', 'outside/repo', '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'first')
-  git('-C', 'outside/repo', 'worktree', 'add', '-q', world.root)
-  const { stdout, stderr } = await world.run('git -c safe.directory="*" log --format=%s; git commit --allow-empty -m x')
-  t.equal(stdout, 'first\n', stderr)
+t.test(
+  'a linked worktree reads its history, and no folder that only claims to be one',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: world.top, encoding: 'utf8' })
+    git('-c', 'init.defaultBranch=main', 'init', '-q', 'outside/repo')
+    git(
+      '-C',
+      'outside/repo',
+      '-c',
+      'user.name=x',
+      '-c',
+      'user.email=x@x',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'first'
+    )
+    git('-C', 'outside/repo', 'worktree', 'add', '-q', world.root)
+    const { stdout, stderr } = await world.run(
+      'git -c safe.directory="*" log --format=%s; git commit --allow-empty -m x'
+    )
+    t.equal(stdout, 'first\n', stderr)
 
-  const liar = await keptWorld(t)
-  liar.write('workspace/.git', `gitdir: ${liar.at('outside')}\n`)
-  t.equal((await liar.run(`cat ${liar.at('outside/canary')}`)).stdout, '')
-  t.equal(readFileSync(path.join(liar.root, '.git'), 'utf8'), `gitdir: ${liar.at('outside')}\n`)
-})
+    const liar = await keptWorld(t)
+    liar.write('workspace/.git', `gitdir: ${liar.at('outside')}\n`)
+    t.equal((await liar.run(`cat ${liar.at('outside/canary')}`)).stdout, '')
+    t.equal(readFileSync(path.join(liar.root, '.git'), 'utf8'), `gitdir: ${liar.at('outside')}\n`)
+  }
+)
 
-t.test('a state folder, a token and a socket in the workspace are out of reach', { skip: linux }, async t => {
+t.test('a state folder, a token and a socket in the workspace are out of reach', needs('bwrap', 'python3'), async t => {
   const outer = await keptWorld(t)
   outer.write('workspace/own/state/journal', SECRET)
   outer.write('workspace/own/token', SECRET)
@@ -247,7 +271,7 @@ t.test('a state folder, a token and a socket in the workspace are out of reach',
 
 t.test(
   'secrets that a command makes beyond what can be hidden are taken away, so that the next one runs',
-  { skip: linux },
+  needs('bwrap', 'python3'),
   async t => {
     const world = await keptWorld(t)
     world.write('workspace/own.key', SECRET)

@@ -4,11 +4,11 @@ import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { startApp } from '../start-app.ts'
-import { skip } from './world.ts'
+import { needs } from '../support/needs.ts'
 
 const settings = { sandbox: defaults(Config).sandbox }
 
-t.test('changes of the repository, and secrets', { skip }, async t => {
+t.test('changes of the repository, and secrets', needs('sandbox', 'python3'), async t => {
   const { call, root } = await startApp(t, { '.env': 'A=b\n', 'sub/.env.local': 'A=b\n', 'a.txt': '' }, { settings })
   execFileSync('git', ['init', '--quiet'], { cwd: root })
   const asked = async (command: string, more = {}) => {
@@ -30,7 +30,7 @@ t.test('changes of the repository, and secrets', { skip }, async t => {
   )
 })
 
-t.test('a command that listens', { skip }, async t => {
+t.test('a command that listens', needs('sandbox', 'python3'), async t => {
   const { call, post } = await startApp(t, {}, { settings })
   const shut = /Nothing outside its sandbox reaches the ports that it opens/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })

@@ -2,9 +2,10 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { keptWorld, linux, SECRET } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld, SECRET } from './world.ts'
 
-t.test('what a link with the name of a secret leads to is one', { skip: linux }, async t => {
+t.test('what a link with the name of a secret leads to is one', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/conf/prod', SECRET)
   world.write('workspace/conf/plain', 'plain\n')
@@ -19,7 +20,7 @@ t.test('what a link with the name of a secret leads to is one', { skip: linux },
   t.equal(world.read('workspace/conf/prod'), SECRET)
 })
 
-t.test('what links lead to that others obey stays as it is, and is not made', { skip: linux }, async t => {
+t.test('what links lead to that others obey stays as it is, and is not made', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/conf/vscode/tasks.json', '{}')
   symlinkSync('conf/vscode', path.join(world.root, '.vscode'))
@@ -33,14 +34,14 @@ t.test('what links lead to that others obey stays as it is, and is not made', { 
   t.ok(world.exists('workspace/conf/plain'))
 })
 
-t.test('a new link takes nothing away that was there', { skip: linux }, async t => {
+t.test('a new link takes nothing away that was there', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/src/a', 'a')
   t.match(await world.run('ln -s src .vscode; ln -s src .env'), { quarantined: ['.vscode'] })
   t.equal(world.read('workspace/src/a'), 'a')
 })
 
-t.test('hooks and configuration that a repository names stay as they are', { skip: linux }, async t => {
+t.test('hooks and configuration that a repository names stay as they are', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/.git/config', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.ini\n')
   world.write('workspace/tools/hooks/pre-commit', 'true')

@@ -1,24 +1,34 @@
+// run: alone (a process remembers which levels hold, and probes them once)
 // Which levels a server has, and what it does where one does not hold.
-import { once } from 'node:events'
-import { setTimeout as pause, setImmediate } from 'node:timers/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { ToolError } from '../../src/errors.ts'
+import { isRunning } from '../../src/host/processes/running.ts'
 import { whyItFailed } from '../../src/host/sandbox/cures.ts'
 import { divide } from '../../src/host/sandbox/environment.ts'
 import { GuardedWorkspaces } from '../../src/host/sandbox/guarded-workspaces.ts'
 import type { Keeper } from '../../src/host/sandbox/keeper.ts'
 import { Levels } from '../../src/host/sandbox/levels.ts'
+import { probe } from '../../src/host/sandbox/probe.ts'
 import type { Level, LevelState } from '../../src/host/sandbox/sandbox.ts'
 import { unkeptState } from '../../src/host/sandbox/unkept.ts'
 import { startApp } from '../start-app.ts'
-import { keptWorld, processesWith, SECRET, skip } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { once, waitUntil, within } from '../support/wait.ts'
+import { keptWorld, processLines, SECRET } from './world.ts'
 
 const { sandbox } = defaults(Config)
 const program = { file: '/bin/true', args: [], cwd: '/', env: {} }
 const nowhere = { name: 'x', root: '/x', fd: -1 } as unknown as Parameters<Levels['confine']>[2]
+
+/** Lists probes that use this folder. */
+const probesIn = (folder: string) =>
+  processLines().filter(line => line.includes('toolgate-probe-') && line.includes(folder))
 
 const keeper: Keeper = {
   missing: undefined,
@@ -105,7 +115,7 @@ t.test('what failed once is tried again, and what was found before counts until 
   await retried.states()
   t.equal(trials.length, 2)
   end(true)
-  while (retried.default === 'none') await setImmediate()
+  await waitUntil('the levels to hold', () => retried.default !== 'none')
   t.match(await retried.states(), [{ holds: true }, { holds: true }, { holds: true }])
   t.match(await retried.confine(program, { level: 'strict', network: [] }, nowhere), { args: ['kept'] })
   t.equal(trials.length, 0, 'what holds is not tried again')
@@ -129,24 +139,49 @@ t.test('whoever closes ends a trial, and waits for that', async t => {
   t.match(await states, [{ holds: true }, { holds: false }, { holds: false }])
 })
 
-t.test('nothing is left of a trial that is ended', { skip }, async t => {
+t.test('nothing is left of a trial that is ended', needs('sandbox'), async t => {
   const world = await keptWorld(t)
   const states = world.sandbox.states()
   await world.sandbox.close()
   t.match(await states, [{ holds: true }, { holds: false }, { holds: false }])
-  t.strictSame(
-    processesWith('toolgate-probe-').filter(line => line.includes(world.at('state'))),
-    []
-  )
+  t.strictSame(probesIn(world.at('state')), [])
 })
 
-t.test('a server that stops while it tries them out says nothing of what it cut off', { skip }, async t => {
+t.test('a server that stops while it tries them out says nothing of what it cut off', needs('sandbox'), async t => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const { folder, close } = await startApp(t, {}, { settings: { sandbox: { ...sandbox, level: 'auto' } }, log })
-  while (processesWith('toolgate-probe-').every(line => !line.includes(folder))) await pause(5)
+  const { folder, close, get } = await startApp(t, {}, { settings: { sandbox: { ...sandbox, level: 'auto' } }, log })
+  // Its answer waits for the probes, which may be over before anybody looks.
+  let isProbed = false
+  const answered = get('/capabilities').then(
+    () => (isProbed = true),
+    () => (isProbed = true)
+  )
+  await waitUntil('a probe to run', () => isProbed || probesIn(folder).length > 0)
   await close()
+  await within('the answer', answered)
   t.same(lines, [])
+})
+
+t.test('a sandbox that is ended while it starts is ended with all that it has started', async t => {
+  const folder = t.testdir()
+  const began = path.join(folder, 'began')
+  const script = `sleep 600 & echo $! > ${began}.new; mv ${began}.new ${began}; wait`
+  const starting: Keeper = {
+    ...keeper,
+    confine: async program => ({
+      ...(await keeper.confine(program, 'strict', nowhere)),
+      file: '/bin/sh',
+      args: ['-c', script]
+    })
+  }
+  const closing = new AbortController()
+  const trial = probe(starting, 'strict', closing.signal)
+  await waitUntil('the sandbox to start', () => existsSync(began))
+  closing.abort()
+  t.match(await within('the trial to end', trial), { level: 'strict', holds: false })
+  const pid = Number(readFileSync(began, 'utf8'))
+  await waitUntil('what it started to be gone', () => !isRunning(pid))
 })
 
 t.test('none is the program as it is; the others are kept', async t => {
@@ -175,7 +210,7 @@ t.test('what a caller sets does not reach the programs that make the sandbox', a
   t.strictSame(divide({ NODE_OPTIONS: 'x' }), { env: { NODE_OPTIONS: 'x' }, inside: [] })
 })
 
-t.test('such a variable is there inside', { skip }, async t => {
+t.test('such a variable is there inside', needs('sandbox'), async t => {
   const world = await keptWorld(t)
   const { stdout } = await world.run('echo "$PS4|$MINE|$TMPDIR|$LD_LIBRARY_PATH"', {
     env: { PS4: 'a b', MINE: SECRET, LD_LIBRARY_PATH: '/x', TMPDIR: '/elsewhere' }
@@ -192,7 +227,7 @@ t.test('why it does not hold comes with its cure', async t => {
   t.equal(whyItFailed('so', 2), 'It says: so.')
 })
 
-t.test('a server tells its levels', { skip }, async t => {
+t.test('a server tells its levels', needs('sandbox'), async t => {
   const { get } = await startApp(t, {}, { settings: { sandbox } })
   const { isolation } = await get('/capabilities')
   t.same(isolation.levels[0], unkeptState())
@@ -206,7 +241,7 @@ t.test('a server tells its levels', { skip }, async t => {
   })
 })
 
-t.test('a workspace that holds the system, or too much, is not kept', { skip }, async t => {
+t.test('a workspace that holds the system, or too much, is not kept', needs('sandbox'), async t => {
   const world = await keptWorld(t)
   for (const root of ['/', '/usr', '/usr/share', '/proc', '/dev'])
     await t.rejects(
@@ -218,7 +253,7 @@ t.test('a workspace that holds the system, or too much, is not kept', { skip }, 
   await t.rejects(world.run('true'), { code: 'SANDBOX_UNAVAILABLE', message: /more than 1000 files and folders/ })
 })
 
-t.test('without network nobody is told to try again', { skip: skip }, async t => {
+t.test('without network nobody is told to try again', needs('sandbox'), async t => {
   const world = await keptWorld(t)
   const { stdout } = await world.run('env', { env: { PIP_RETRIES: '3' } })
   t.match(stdout, /^npm_config_fetch_retries=0$/m)

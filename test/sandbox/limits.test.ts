@@ -1,7 +1,8 @@
 // What a kept command may use up. What this machine cannot limit is told by the level, and not tried.
 import { existsSync, readdirSync } from 'node:fs'
 import t from 'tap'
-import { keptWorld, linux, processesWith } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld, processesWith } from './world.ts'
 
 const MIB = 1 << 20
 const LOW = { memory_bytes: 96 * MIB, processes: 40, cpu_seconds: 1, file_bytes: MIB, open_files: 64 }
@@ -11,10 +12,9 @@ const GROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/memory', '/sys/fs/cgroup/pids'
 const groups = () =>
   GROUPS.flatMap(folder => readdirSync(folder)).filter(name => name.startsWith(`toolgate-${process.pid}-`))
 
-t.test('the limits', { skip: linux }, async t => {
+t.test('the limits', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t, () => LOW)
-  const lacks = (await world.sandbox.states()).find(({ level }) => level === 'workspace')?.lacks ?? []
-  const lacking = (what: string) => lacks.find(one => one.includes(what)) ?? false
+  const _lacks = (await world.sandbox.states()).find(({ level }) => level === 'workspace')?.lacks ?? []
 
   t.test('the size of a file', async t => {
     const { stdout } = await world.run('head -c 3000000 /dev/zero >big; wc -c <big')
@@ -30,14 +30,14 @@ t.test('the limits', { skip: linux }, async t => {
     t.equal(signal ?? exit_code, 137, 'killed inside, as the sandbox tells it')
   })
 
-  t.test('memory, with all that a command starts', { skip: lacking('memory') }, async t => {
+  t.test('memory, with all that a command starts', needs('cgroups'), async t => {
     const result = await world.python('print(len(bytearray(512 << 20)))')
     t.equal(result.stdout, '')
     t.not(result.exit_code, 0)
     t.match(await world.run('echo still here'), { stdout: 'still here\n' })
   })
 
-  t.test('temporary files count as memory', { skip: lacking('memory') }, async t => {
+  t.test('temporary files count as memory', needs('cgroups'), async t => {
     const { stdout } = await world.python(`
 try:
     for i in range(400):
@@ -49,7 +49,7 @@ except OSError:
     t.equal(stdout, '')
   })
 
-  t.test('processes', { skip: lacking('processes') }, async t => {
+  t.test('processes', needs('cgroups'), async t => {
     const { stdout } = await world.python(`
 import os, time
 started = 0
@@ -66,7 +66,7 @@ print(started < ${LOW.processes})
     t.equal(stdout, 'True\n')
   })
 
-  t.test('a fork bomb ends with its time', { skip: lacking('processes') }, async t => {
+  t.test('a fork bomb ends with its time', needs('cgroups'), async t => {
     const mark = `bomb-${process.pid}`
     const result = await world.run(`bomb() { bomb ${mark} | bomb ${mark} & }; bomb ${mark}; sleep 30`, {
       timeout_ms: 1_000

@@ -1,18 +1,20 @@
 // A command that may write moves folders, so that what is to be kept from another is elsewhere as that begins.
 import t from 'tap'
-import { type KeptWorld, keptWorld, linux, SECRET } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { waitUntil } from '../support/wait.ts'
+import { type KeptWorld, keptWorld, SECRET } from './world.ts'
 
 /** Begins a command that ends once `go` is there, and waits for its first deed. */
 async function begun(world: KeptWorld, command: string) {
   const running = world.run(command)
-  while (!world.exists('workspace/began')) await new Promise(resolve => setTimeout(resolve, 5))
+  await waitUntil('the command to begin', () => world.exists('workspace/began'))
   return async () => {
     world.write('workspace/go', '')
     return running
   }
 }
 
-t.test('a secret is not seen by moving what holds it as a command begins', { skip: linux }, async t => {
+t.test('a secret is not seen by moving what holds it as a command begins', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/moved/deep/.env', `TOKEN=${SECRET}`)
   const end = await begun(
@@ -34,7 +36,7 @@ while not os.path.exists('go'):
   t.ok(world.exists('workspace/moved/deep/.env'))
 })
 
-t.test('what holds a secret or what others obey stays where it is', { skip: linux }, async t => {
+t.test('what holds a secret or what others obey stays where it is', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   const files = ['app/deep/.env', 'fix/.github/workflows/a.yml', 'old/.git/config']
   for (const file of files) world.write(`workspace/${file}`, 'before')
@@ -53,21 +55,25 @@ for old, new in (('app', 'x'), ('app/deep', 'x'), ('fix/.github', '.github'), ('
   for (const file of files) t.equal(world.read(`workspace/${file}`), 'before', file)
 })
 
-t.test('a folder that was exchanged for a link as a command begins leads nowhere', { skip: linux }, async t => {
-  const world = await keptWorld(t)
-  const end = await begun(
-    world,
-    `mkdir -p a b; touch a/.envrc; ln -s ../outside link; touch began
+t.test(
+  'a folder that was exchanged for a link as a command begins leads nowhere',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    const end = await begun(
+      world,
+      `mkdir -p a b; touch a/.envrc; ln -s ../outside link; touch began
      python3 -c "
 import ctypes, os
 libc = ctypes.CDLL(None)
 while not os.path.exists('go'): libc.renameat2(-100, b'a', -100, b'link', 2)"`
-  )
-  for (let i = 0; i < 40; i++)
-    await world.run('for place in a link; do echo x >$place/new; cat $place/canary; done').then(
-      ({ output }) => t.notMatch(output, SECRET, `${i}`),
-      (error: Error) => t.match(error, { code: /^(STALE_FILE|SANDBOX_UNAVAILABLE)$/ })
     )
-  await end()
-  t.notOk(world.exists('outside/new'))
-})
+    for (let i = 0; i < 40; i++)
+      await world.run('for place in a link; do echo x >$place/new; cat $place/canary; done').then(
+        ({ output }) => t.notMatch(output, SECRET, `${i}`),
+        (error: Error) => t.match(error, { code: /^(STALE_FILE|SANDBOX_UNAVAILABLE)$/ })
+      )
+    await end()
+    t.notOk(world.exists('outside/new'))
+  }
+)

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { type KeptWorld, keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { waitUntil } from '../support/wait.ts'
+import { type KeptWorld, keptWorld } from './world.ts'
 
 /** A command that runs until `go` is there; what it does then is given. */
 async function during(world: KeptWorld, others: () => unknown, then = 'true') {
@@ -13,7 +15,7 @@ async function during(world: KeptWorld, others: () => unknown, then = 'true') {
     () => (ended = true),
     () => (ended = true)
   )
-  while (!ended && !world.exists('workspace/began')) await new Promise(resolve => setTimeout(resolve, 5))
+  await waitUntil('the command to begin', () => ended || world.exists('workspace/began'))
   if (ended) throw new Error(`It ended at once: ${JSON.stringify(await running)}`)
   await others()
   world.write('workspace/go', '')
@@ -26,7 +28,7 @@ function saved(world: KeptWorld, name: string, content: string) {
   renameSync(path.join(world.root, `${name}.tmp`), path.join(world.root, name))
 }
 
-t.test('what takes the place of a protected file is set aside, and the file is back', { skip: linux }, async t => {
+t.test('what takes the place of a protected file is set aside, and the file is back', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   for (const name of ['.gitattributes', 'deep/er/.envrc', '.github/workflows/a.yml'])
     world.write(`workspace/${name}`, 'before\n')
@@ -46,7 +48,7 @@ t.test('what takes the place of a protected file is set aside, and the file is b
   t.equal(world.read('workspace/deep/er/.envrc'), 'theirs\n', 'one command brings it back')
 })
 
-t.test('a file that was moved with its folder is not made anew', { skip: linux }, async t => {
+t.test('a file that was moved with its folder is not made anew', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/sub/.envrc', 'before\n')
   const move = () => renameSync(path.join(world.root, 'sub'), path.join(world.root, 'gone'))
@@ -55,7 +57,7 @@ t.test('a file that was moved with its folder is not made anew', { skip: linux }
   t.equal(world.read('workspace/gone/.envrc'), 'before\n')
 })
 
-t.test('what a command makes beside it that nothing keeps stays', { skip: linux }, async t => {
+t.test('what a command makes beside it that nothing keeps stays', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   const make = 'git init -q sub && mkdir .husky && echo x >.husky/pre-commit'
   const one = during(world, () => world.run(make, { level: 'none' }), 'mkdir .idea')
@@ -65,7 +67,7 @@ t.test('what a command makes beside it that nothing keeps stays', { skip: linux 
   const other = await keptWorld(t)
   const waits = 'touch first; while [ ! -e then ]; do sleep 0.01; done; mkdir .husky'
   const first = other.run(waits, { level: 'none' })
-  while (!other.exists('workspace/first')) await new Promise(resolve => setTimeout(resolve, 5))
+  await waitUntil('the other command to begin', () => other.exists('workspace/first'))
   const kept = during(other, async () => {
     other.write('workspace/then', '')
     await first
@@ -74,16 +76,17 @@ t.test('what a command makes beside it that nothing keeps stays', { skip: linux 
   t.ok(other.exists('workspace/.husky'), 'also where it began before the kept one')
 })
 
-t.test('what a command planted before the other began is its work', { skip: linux }, async t => {
+t.test('what a command planted before the other began is its work', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   const planting = world.run('mkdir .husky; touch began; while [ ! -e go ]; do sleep 0.01; done')
-  while (!world.exists('workspace/began')) await new Promise(resolve => setTimeout(resolve, 5))
-  await world.run('mkdir .vscode; touch go', { level: 'none' })
+  await waitUntil('the command to begin', () => world.exists('workspace/began'))
+  await world.run('mkdir .vscode', { level: 'none' })
+  world.write('workspace/go', '')
   t.match(await planting, { quarantined: ['.husky'] })
   t.ok(world.exists('workspace/.vscode'))
 })
 
-t.test('what a call makes while it is being looked is not the work of a command', { skip: linux }, async t => {
+t.test('what a call makes while it is being looked is not the work of a command', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   for (let i = 0; i < 1_000; i++) mkdirSync(path.join(world.root, `many/${i}`), { recursive: true })
   const running = world.run('true')
@@ -100,7 +103,7 @@ t.test('what a call makes while it is being looked is not the work of a command'
   t.not(turns.length, 0)
 })
 
-t.test('what came to be after the commands of a killed server were gone is not theirs', { skip: linux }, async t => {
+t.test('what came to be after the commands of a killed server were gone is not theirs', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   const file = 'state/sandbox/running/99-1'
   world.write(file, JSON.stringify({ root: world.root, identities: [] }))

@@ -3,9 +3,9 @@ import path from 'node:path'
 import t from 'tap'
 import { speak } from '../acceptance/world.ts'
 import { place } from '../cli/toolgate.ts'
-import { linux } from './world.ts'
+import { needs } from '../support/needs.ts'
 
-t.test('no command sees the pipe of another', { skip: linux }, async t => {
+t.test('no command sees the pipe of another', needs('bwrap'), async t => {
   const at = place(t, { 'tmp/a.txt': '' })
   const server = await at.serveIn({ TMPDIR: path.join(at.project, 'tmp') })
   const { call, post } = speak(server)

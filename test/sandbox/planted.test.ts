@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { counting, keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { counting, keptWorld } from './world.ts'
 
-t.test('no socket or pipe in the workspace leads to another program', { skip: linux }, async t => {
+t.test('no socket or pipe in the workspace leads to another program', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('workspace/sub/plain', '')
   const server = await counting(t, { path: path.join(world.root, 'sub/socket') })
@@ -28,26 +29,30 @@ for attempt in (lambda: socket.socket(socket.AF_UNIX).connect('sub/socket'),
   t.match(await world.run(own), { output: 'through\n', quarantined: [] }, 'a command has pipes of its own')
 })
 
-t.test('what is planted within a new folder with the name of a secret is taken away', { skip: linux }, async t => {
-  const world = await keptWorld(t)
-  world.write('workspace/.aws/.git/config', '[core]\n')
-  const planted = ['creds.key/.git/hooks/pre-commit', 'creds.key/.vscode/tasks.json', 'secrets.json/.envrc']
-  const { quarantined } = await world.run(
-    `for file in ${planted.join(' ')}; do mkdir -p $(dirname $file); echo x >$file; done; echo x >creds.key/plain`
-  )
-  t.strictSame(quarantined.toSorted(), ['creds.key/.git', 'creds.key/.vscode', 'secrets.json/.envrc'])
-  t.ok(world.exists('workspace/creds.key/plain'))
-  t.equal(world.read('workspace/.aws/.git/config'), '[core]\n')
-})
+t.test(
+  'what is planted within a new folder with the name of a secret is taken away',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    world.write('workspace/.aws/.git/config', '[core]\n')
+    const planted = ['creds.key/.git/hooks/pre-commit', 'creds.key/.vscode/tasks.json', 'secrets.json/.envrc']
+    const { quarantined } = await world.run(
+      `for file in ${planted.join(' ')}; do mkdir -p $(dirname $file); echo x >$file; done; echo x >creds.key/plain`
+    )
+    t.strictSame(quarantined.toSorted(), ['creds.key/.git', 'creds.key/.vscode', 'secrets.json/.envrc'])
+    t.ok(world.exists('workspace/creds.key/plain'))
+    t.equal(world.read('workspace/.aws/.git/config'), '[core]\n')
+  }
+)
 
-t.test('a repository whose parts lie apart is one', { skip: linux }, async t => {
+t.test('a repository whose parts lie apart is one', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   const { quarantined } = await world.run(`mkdir -p sub x/objects x/refs
     echo 'ref: refs/heads/main' >sub/HEAD; echo ../x >sub/commondir; touch sub/config.worktree x/config`)
   t.strictSame(quarantined.toSorted(), ['sub/HEAD', 'sub/commondir', 'sub/config.worktree'])
 })
 
-t.test('where nobody can look, no command runs, and it is told', { skip: linux }, async t => {
+t.test('where nobody can look, no command runs, and it is told', needs('bwrap', 'python3'), async t => {
   const places = {
     'a name that is no text': `mkdir -p $'n\\xff/.git/hooks'`,
     'a path that is too long': `name=$(printf 'd%.0s' {1..200}); for i in {1..25}; do mkdir $name; cd $name; done; touch .envrc`
@@ -60,7 +65,7 @@ t.test('where nobody can look, no command runs, and it is told', { skip: linux }
   }
 })
 
-t.test('a file whose name is no text is in nobody’s way', { skip: linux }, async t => {
+t.test('a file whose name is no text is in nobody’s way', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   t.match(await world.run(`touch $'caf\\xe9.txt'`), { exit_code: 0 })
   t.match(await world.run('ls | wc -l', { level: 'strict' }), { output: '1\n' })

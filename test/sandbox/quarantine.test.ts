@@ -8,11 +8,12 @@ import { Config } from '../../src/config.ts'
 import { quarantine } from '../../src/host/sandbox/quarantine.ts'
 import { sweepQuarantine } from '../../src/host/sandbox/quarantine-sweep.ts'
 import { startApp } from '../start-app.ts'
-import { keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld } from './world.ts'
 
 const RUNNING = 'state/sandbox/running/99-1'
 
-t.test('what cannot be moved stays and is told, and the next commands run', { skip: linux }, async t => {
+t.test('what cannot be moved stays and is told, and the next commands run', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   world.write('state/quarantine', 'no folder')
   world.write(RUNNING, JSON.stringify({ root: world.root, identities: [] }))
@@ -27,7 +28,7 @@ t.test('what cannot be moved stays and is told, and the next commands run', { sk
   t.match(await world.run('mkdir .idea'), { quarantined: ['.idea'] })
 })
 
-t.test('a link that becomes a folder meanwhile leads nothing out', { skip: linux }, async t => {
+t.test('a link that becomes a folder meanwhile leads nothing out', needs('bwrap'), async t => {
   const { workspace, at, exists } = await keptWorld(t)
   const within = (name: string) => path.join(workspace.root, name)
   symlinkSync(at('outside'), within('.vscode'))
@@ -45,7 +46,7 @@ t.test('a link that becomes a folder meanwhile leads nothing out', { skip: linux
   t.notOk(exists('workspace/.vscode/planted'))
 })
 
-t.test('a server outlives what it cannot look after when it starts', { skip: linux }, async t => {
+t.test('a server outlives what it cannot look after when it starts', needs('bwrap'), async t => {
   const lines: { msg: string; unchecked?: string }[] = []
   const told = Promise.withResolvers<void>()
   const log = pino(
@@ -71,7 +72,7 @@ t.test('a server outlives what it cannot look after when it starts', { skip: lin
   t.match(done, { status: 'success', result: { data: { exit_code: 0, isolation: 'workspace' } } })
 })
 
-t.test('what is past its time goes, and the oldest while there is too much', { skip: linux }, async t => {
+t.test('what is past its time goes, and the oldest while there is too much', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   const folder = world.at('state/quarantine')
   const limits = { max_age_days: 14, max_bytes: 2_500 }

@@ -5,11 +5,11 @@ import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { startApp } from '../start-app.ts'
-import { linux } from './world.ts'
+import { needs } from '../support/needs.ts'
 
 const settings = { sandbox: defaults(Config).sandbox }
 
-t.test('started as npm does it, commands are kept and run the programs of the machine', { skip: linux }, async t => {
+t.test('started as npm does it, commands are kept and run the programs of the machine', needs('bwrap'), async t => {
   const { PATH } = process.env
   t.teardown(() => {
     process.env.PATH = PATH

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { filterFor } from '../../src/host/sandbox/seccomp.ts'
 import { CONDITIONAL, type Processor, REFUSED, UNKNOWN } from '../../src/host/sandbox/seccomp-calls.ts'
-import { keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld } from './world.ts'
 
 const ALLOW = 0x7fff_0000
 const KILL = 0x8000_0000
@@ -135,7 +136,7 @@ t.test('the numbers are those of the headers', async t => {
   }
 })
 
-t.test('in the sandbox', { skip: linux }, async t => {
+t.test('in the sandbox', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   const processor = process.arch as Processor
   const calls = (table: Readonly<Record<string, Partial<Record<Processor, number>>>>) =>
@@ -207,7 +208,7 @@ print(json.dumps({
     )
   })
 
-  t.test('by another table', { skip: process.arch !== 'x64' && 'x86-64 has others' }, async t => {
+  t.test('by another table', needs('x64'), async t => {
     // getpid with 32-bit numbers, then with 32-bit pointers.
     const { stdout, stderr } = await world.python(`
 import ctypes, mmap, os

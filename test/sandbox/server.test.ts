@@ -1,14 +1,15 @@
 // Kept commands as a client meets them: through a server, to the end and beyond the server's own.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { speak } from '../acceptance/world.ts'
 import { place } from '../cli/toolgate.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
-import { processesWith, skip } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { waitUntil } from '../support/wait.ts'
+import { processesWith } from './world.ts'
 
 const settings = { sandbox: defaults(Config).sandbox }
 const CANARY = 'canary-in-the-environment-of-the-server'
@@ -22,7 +23,7 @@ async function approved(t: Test, { call, post }: TestApp, command: string): Prom
   return done
 }
 
-t.test('a command that a person lets run is kept, and what it plants is told', { skip }, async t => {
+t.test('a command that a person lets run is kept, and what it plants is told', needs('sandbox', 'python3'), async t => {
   const app = await startApp(t, { '.env': `TOKEN=${CANARY}`, 'a.txt': 'a\n' }, { settings })
   const { result } = await approved(
     t,
@@ -37,17 +38,21 @@ t.test('a command that a person lets run is kept, and what it plants is told', {
   t.equal(existsSync(path.join(app.root, '.husky')), false)
 })
 
-t.test('what a job left for others to obey is told as it ends, with where it is', { skip }, async t => {
-  const app = await startApp(t, {}, { settings })
-  const events = await app.events()
-  const asked = await app.call('shell_background', { command: 'mkdir .husky && echo evil >.husky/pre-commit' })
-  await app.post(`/calls/${asked.tool_call_id}/approve`, { digest: asked.approval.digest, confirm: true })
-  const [exited] = (await events.type('job.exited')).slice(-1)
-  t.match(exited, { exit_code: 0, quarantined: ['.husky'] })
-  t.equal(readFileSync(path.join(exited.quarantine_folder, '.husky/pre-commit'), 'utf8'), 'evil\n')
-})
+t.test(
+  'what a job left for others to obey is told as it ends, with where it is',
+  needs('sandbox', 'python3'),
+  async t => {
+    const app = await startApp(t, {}, { settings })
+    const events = await app.events()
+    const asked = await app.call('shell_background', { command: 'mkdir .husky && echo evil >.husky/pre-commit' })
+    await app.post(`/calls/${asked.tool_call_id}/approve`, { digest: asked.approval.digest, confirm: true })
+    const [exited] = (await events.type('job.exited')).slice(-1)
+    t.match(exited, { exit_code: 0, quarantined: ['.husky'] })
+    t.equal(readFileSync(path.join(exited.quarantine_folder, '.husky/pre-commit'), 'utf8'), 'evil\n')
+  }
+)
 
-t.test('nothing of the server is in reach', { skip }, async t => {
+t.test('nothing of the server is in reach', needs('sandbox', 'python3'), async t => {
   process.env.TOOLGATE_TEST_CANARY = CANARY
   t.teardown(() => delete process.env.TOOLGATE_TEST_CANARY)
   const app = await startApp(t, {}, { settings })
@@ -64,7 +69,7 @@ t.test('nothing of the server is in reach', { skip }, async t => {
 
 t.test(
   'a server that is killed takes its commands along, and the next takes away what they left',
-  { skip },
+  needs('sandbox', 'python3'),
   async t => {
     const at = place(t, { 'a.txt': 'a\n' })
     const first = await at.serve()
@@ -75,15 +80,15 @@ t.test(
     })
     const { digest } = asked.approval
     await before.post(`/calls/${asked.tool_call_id}/approve?wait_ms=0`, { digest, confirm: true })
-    while (!existsSync(path.join(at.project, 'began'))) await setTimeout(5)
+    await waitUntil('the command to begin', () => existsSync(path.join(at.project, 'began')))
     t.not(processesWith(mark).length, 0)
     first.process.kill('SIGKILL')
     await first.ended
-    while (processesWith(mark).length > 0) await setTimeout(5)
+    await waitUntil('the command to be gone', () => processesWith(mark).length === 0)
     t.strictSame(readdirSync(at.project).toSorted(), ['.vscode', 'a.txt', 'began'], 'nothing of ours')
 
     const second = await at.serve()
-    while (existsSync(path.join(at.project, '.vscode'))) await setTimeout(5)
+    await waitUntil('.vscode to be set aside', () => !existsSync(path.join(at.project, '.vscode')))
     t.strictSame(readdirSync(at.project).toSorted(), ['a.txt', 'began'])
     second.process.kill('SIGTERM')
     await second.ended

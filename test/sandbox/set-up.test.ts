@@ -4,9 +4,10 @@ import path from 'node:path'
 import t from 'tap'
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts'
 import { startApp } from '../start-app.ts'
-import { keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld } from './world.ts'
 
-t.test('what bubblewrap says of a failure of its own is no output of the command', { skip: linux }, async t => {
+t.test('what bubblewrap says of a failure of its own is no output of the command', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
   await t.rejects(world.run('echo ran', { mounts }), { code: 'SANDBOX_UNAVAILABLE', message: /It says: bwrap: .*gone/ })
@@ -14,7 +15,7 @@ t.test('what bubblewrap says of a failure of its own is no output of the command
   t.match(await world.run('kill -9 $$'), { exit_code: 137 })
 })
 
-t.test('nor is it the answer of a program that was handed a text', { skip: linux }, async t => {
+t.test('nor is it the answer of a program that was handed a text', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   const asked = { argv: ['cat'], cwd: '.', stdin: 'text', level: 'strict' as const, timeout_ms: 30_000 }
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]

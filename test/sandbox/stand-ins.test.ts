@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { keptWorld, linux } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld } from './world.ts'
 
 /** Every path beneath a folder. */
 const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 
-t.test('a secret that goes as a command starts leaves nothing in its place', { skip: linux }, async t => {
+t.test('a secret that goes as a command starts leaves nothing in its place', needs('bwrap'), async t => {
   const world = await keptWorld(t)
   for (const name of ['.env', 'deep/.env']) world.write(`workspace/${name}`, 'x')
   world.write('workspace/empty.pem', '')

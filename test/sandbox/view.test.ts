@@ -4,11 +4,12 @@ import t from 'tap'
 import { defaults } from '../../src/config/merge.ts'
 import { Config } from '../../src/config.ts'
 import { startApp } from '../start-app.ts'
-import { keptWorld, linux, SECRET, skip } from './world.ts'
+import { needs } from '../support/needs.ts'
+import { keptWorld, SECRET } from './world.ts'
 
 const USUAL = '/usr/local/bin:/usr/bin:/bin'
 
-t.test('the variables of a call show it nothing more', { skip }, async t => {
+t.test('the variables of a call show it nothing more', needs('sandbox', 'python3'), async t => {
   const world = await keptWorld(t)
   world.write('outside/deep/note.txt', SECRET)
   world.write('home/notes/note.txt', SECRET)
@@ -38,27 +39,31 @@ t.test('the variables of a call show it nothing more', { skip }, async t => {
     }
 })
 
-t.test('not even the real /etc', { skip: linux }, async t => {
+t.test('not even the real /etc', needs('bwrap', 'python3'), async t => {
   const world = await keptWorld(t)
   const { stdout } = await world.run('grep -c "" /etc/passwd', { env: { PATH: `/etc:${USUAL}` } })
   t.ok(Number(stdout) < 5, stdout)
 })
 
-t.test('a call that sets such variables is asked about, and is shown nothing more', { skip }, async t => {
-  const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox } })
-  const params = { language: 'bash', code: `ls ${app.folder}/state; echo "$HOME"` }
-  t.match(await app.call('run_code', { ...params, env: { MINE: 'x' } }), { approved_by: { source: 'auto' } })
-  for (const env of [{ PATH: `${app.folder}/state:${USUAL}` }, { HOME: '/x', PATH: `${app.folder}:${USUAL}` }]) {
-    const asked = await app.call('run_code', { ...params, env })
-    t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })
-    const { digest } = asked.approval
-    const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
-    t.match(result.data, { isolation: 'strict' })
-    t.match(result.data.stdout, /^[^\n]*\n$/, 'nothing is listed')
+t.test(
+  'a call that sets such variables is asked about, and is shown nothing more',
+  needs('sandbox', 'python3'),
+  async t => {
+    const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox } })
+    const params = { language: 'bash', code: `ls ${app.folder}/state; echo "$HOME"` }
+    t.match(await app.call('run_code', { ...params, env: { MINE: 'x' } }), { approved_by: { source: 'auto' } })
+    for (const env of [{ PATH: `${app.folder}/state:${USUAL}` }, { HOME: '/x', PATH: `${app.folder}:${USUAL}` }]) {
+      const asked = await app.call('run_code', { ...params, env })
+      t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })
+      const { digest } = asked.approval
+      const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+      t.match(result.data, { isolation: 'strict' })
+      t.match(result.data.stdout, /^[^\n]*\n$/, 'nothing is listed')
+    }
   }
-})
+)
 
-t.test('programs of the server are seen, but not the secrets among them', { skip }, async t => {
+t.test('programs of the server are seen, but not the secrets among them', needs('sandbox', 'python3'), async t => {
   const world = await keptWorld(
     t,
     () => ({}),
@@ -133,10 +138,13 @@ t.test('programs of the server are seen, but not the secrets among them', { skip
   t.notMatch(stderr, 'bwrap')
 })
 
-t.test('a command cannot change the devices of the machine, whoever the server is', { skip: linux }, async t => {
-  const world = await keptWorld(t)
-  // As they are already: on the machine's own this would change nothing.
-  const code = `
+t.test(
+  'a command cannot change the devices of the machine, whoever the server is',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    // As they are already: on the machine's own this would change nothing.
+    const code = `
 import os
 for name in ('null', 'zero', 'full', 'random', 'urandom', 'tty'):
     file = '/dev/' + name
@@ -147,6 +155,7 @@ for name in ('null', 'zero', 'full', 'random', 'urandom', 'tty'):
         pass
 open('/dev/null', 'w').write('x')
 print(open('/dev/zero', 'rb').read(1), len(open('/dev/urandom', 'rb').read(8)))`
-  for (const level of ['workspace', 'strict'] as const)
-    t.equal((await world.python(code, { level })).output, "b'\\x00' 8\n", level)
-})
+    for (const level of ['workspace', 'strict'] as const)
+      t.equal((await world.python(code, { level })).output, "b'\\x00' 8\n", level)
+  }
+)

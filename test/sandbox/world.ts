@@ -1,6 +1,6 @@
 // A workspace whose commands are kept, and around it a little of what they must not get at.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,14 +14,7 @@ import { Processes, type ShellResult } from '../../src/host/processes/processes.
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
 import type { Level, Mount, Sandbox } from '../../src/host/sandbox/sandbox.ts'
-
-const NEEDED = process.platform === 'linux' ? ['bwrap', 'python3'] : ['python3']
-const missing = NEEDED.filter(program => spawnSync(program, ['--version']).error)
-/** Why the suites cannot run here; never where everything has to be there. */
-export const skip = missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
-
-/** The same for what only Linux has. */
-export const linux = skip || (process.platform !== 'linux' && 'this is of Linux')
+import { removeFolder } from '../support/remove-folder.ts'
 
 export const SECRET = 'a-secret-of-the-server'
 
@@ -46,7 +39,7 @@ export async function keptWorld(
   variables: (at: At) => Record<string, string> = () => ({})
 ) {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
-  t.teardown(() => rmSync(top, { recursive: true, force: true }))
+  t.teardown(() => removeFolder(top))
   const at: At = (...names) => path.join(top, ...names)
   const write = (name: string, content: string) => {
     mkdirSync(path.dirname(at(name)), { recursive: true })
@@ -127,8 +120,16 @@ export async function counting(t: Test, where: { port: number; host: string } | 
   return counted
 }
 
-/** Processes that have this among their arguments. */
-export function processesWith(argument: string): string[] {
-  const lines = spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).stdout.split('\n')
-  return lines.filter(line => line.includes(argument) && !line.includes('ps -eo'))
+/** Lists processes that have this mark in their arguments, as a whole: `a-1` is no part of `a-12`. */
+export function processesWith(mark: string): string[] {
+  const isWhole = (line: string) =>
+    line
+      .split(mark)
+      .slice(1)
+      .some(rest => !/^[0-9]/.test(rest))
+  return processLines().filter(isWhole)
 }
+
+/** Lists every process with its state and its arguments. */
+export const processLines = (): string[] =>
+  spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8', timeout: 30_000 }).stdout.split('\n')

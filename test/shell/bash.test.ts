@@ -5,7 +5,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
-import { missing, recorders } from './recorders.ts'
+import { needs } from '../support/needs.ts'
+import { runs } from '../support/property.ts'
+import { recorders } from './recorders.ts'
 
 const LINES = Number(process.env.FUZZ_LINES ?? 400)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
@@ -92,7 +94,7 @@ const line = fc
   .array(fc.tuple(wrapped, fc.constantFrom(...JOINS)), { minLength: 1, maxLength: 4 })
   .map(parts => parts.map(([inner, join], at) => (at === parts.length - 1 ? inner : inner + join)).join(''))
 
-t.test('bash starts what we told of each line that is automatic, and nothing else', { skip: missing }, async t => {
+t.test('bash starts what we told of each line that is automatic, and nothing else', needs('bwrap'), async t => {
   await parsersReady()
   const wanted = automaticLines()
   const run = recorders(t, { programs: [...PROGRAMS, ...CANARIES], files: ['a.txt'] })
@@ -115,7 +117,7 @@ t.test('bash starts what we told of each line that is automatic, and nothing els
 function automaticLines() {
   const found: { text: string; told: string[] }[] = []
   for (let round = 0; found.length < LINES; round++)
-    for (const text of fc.sample(line, { seed: SEED + round, numRuns: 1_000 })) {
+    for (const text of fc.sample(line, { seed: SEED + round, ...runs(1_000) })) {
       const judged = judgeCommand(text, { forbidden: [], pids: [] })
       if (judged.class !== 'auto' || found.length === LINES) continue
       found.push({ text, told: judged.parts.map(({ argv }) => JSON.stringify(argv)) })

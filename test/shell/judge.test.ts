@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
 import type { CommandClass, Surroundings } from '../../src/shell/judgement.ts'
+import { runs } from '../support/property.ts'
 
 const here: Surroundings = { forbidden: ['/state/toolgate'], pids: [4242], ports: [7777] }
 const ORDER: readonly string[] = ['auto', 'ask', 'strict', 'block']
@@ -303,7 +304,7 @@ t.test('reading never throws, says the same each time, and never more of a comma
       const worst = Math.max(0, ...judged.parts.map(part => ORDER.indexOf(part.class)))
       return ORDER.indexOf(judged.class) >= worst && (judged.class !== 'auto' || judged.literal)
     }),
-    { numRuns: 600 }
+    runs(600)
   )
 })
 
@@ -331,6 +332,6 @@ t.test('quotes around the words of a literal command change nothing of what it i
       const quoted = judge([program, ...words].map(each => `'${each}'`).join(' '))
       return ORDER.indexOf(quoted.class) >= ORDER.indexOf(plain.class)
     }),
-    { numRuns: 300 }
+    runs(300)
   )
 })

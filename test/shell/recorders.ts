@@ -1,13 +1,10 @@
 // A real bash that has nothing but recorders on its PATH, in a sandbox that holds nothing else.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-
-const bwrap = spawnSync('bwrap', ['--version']).status === 0
-export const missing = bwrap || process.env.CI === 'true' ? false : 'bubblewrap is not here'
 
 /** Lets lines be run where each program writes down its words, in a folder with these files. Answers the commands that
  * bash started for each line. */

@@ -4,7 +4,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
-import { missing, recorders } from './recorders.ts'
+import { needs } from '../support/needs.ts'
+import { runs } from '../support/property.ts'
+import { recorders } from './recorders.ts'
 
 const FILES = [
   'a.ts', 'b c.ts', '-n', '--', '-g', '-gx', '-g=x.ts', '-g --pre=evil', '--pre=evil', '--pre', '--include', '--include=', '--include=a.ts', '--include=b c.ts',
@@ -62,11 +64,11 @@ const line = fc
 /** Beginnings of flags of which there may be more than are written. */
 const MORE = /^(?:--(?:include|exclude|exclude-dir|glob|iglob)=|-g)/
 
-t.test('a status is a number, and a pattern behind a flag is more of that flag', { skip: missing }, async t => {
+t.test('a status is a number, and a pattern behind a flag is more of that flag', needs('bwrap'), async t => {
   await parsersReady()
   const lines = new Map<string, (readonly string[])[]>()
   for (let seed = 1; lines.size < 300; seed++)
-    for (const text of fc.sample(line, { seed, numRuns: 500 })) {
+    for (const text of fc.sample(line, { seed, ...runs(500) })) {
       const { class: found, literal, parts } = judgeCommand(text, { forbidden: [], pids: [] })
       if (found === 'auto' && !literal && lines.size < 300)
         lines.set(

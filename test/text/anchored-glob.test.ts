@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { globMatches, literalGlob } from '../../src/text/anchored-glob.ts'
+import { runs } from '../support/property.ts'
 
 t.test('a glob is for the whole text', async t => {
   const cases: [boolean, string, string][] = [
@@ -52,7 +53,7 @@ t.test('a literal glob matches its text and nothing else', async () => {
       const glob = literalGlob(one)
       return globMatches(glob, one) && globMatches(glob, other) === (one === other)
     }),
-    { numRuns: 5_000 }
+    runs(5_000)
   )
 })
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { fillTemplate, PlaceFault, type Template, templateFaults } from '../../src/text/argv-template.ts'
+import { runs } from '../support/property.ts'
 
 t.test('params take their places, each in a word of its own', async t => {
   const template: Template = [
@@ -82,7 +83,7 @@ t.test('no value makes other words than its own, or an option', async t => {
         t.ok(one.startsWith('-') || /\0/.test(one + other))
       }
     }),
-    { numRuns: 200 }
+    runs(200)
   )
 })
 

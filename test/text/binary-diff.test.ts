@@ -6,6 +6,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { binaryDiff } from '../../src/text/binary-diff.ts'
+import { runs } from '../support/property.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'binary-diff-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -46,6 +47,6 @@ t.test('whatever the bytes, the name and the mode, and where there is no file', 
       holds(before)
       for (const name of names) rmSync(at(name), { force: true })
     }),
-    { numRuns: 60 }
+    runs(60)
   )
 })

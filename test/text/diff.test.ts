@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { fileDiff, type Side, unifiedDiff } from '../../src/text/diff.ts'
+import { runs } from '../support/property.ts'
 
 t.test('one changed line is shown with its surroundings', async t => {
   const text = (line: string) => `1\n2\n3\n4\n${line}\n6\n7\n8\n9\n`
@@ -134,7 +135,7 @@ t.test('git applies what is made, forwards and backwards', async t => {
       apply(root, ['-R'], patch)
       assert.deepStrictEqual(filesIn(root), expected(old))
     }),
-    { numRuns: 60 }
+    runs(60)
   )
 })
 

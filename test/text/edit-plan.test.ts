@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Edit } from '../../src/text/edit.ts'
 import { type EditPlan, planEdits } from '../../src/text/edit-plan.ts'
+import { runs } from '../support/property.ts'
 
 const edit = (old: string, now: string, places: Edit['places'] = 'one'): Edit => ({ old, new: now, places })
 const plan = (bytes: Uint8Array | string, ...edits: Edit[]) =>
@@ -80,6 +81,6 @@ t.test('the diff turns the file into the new one, and back', async t => {
       apply(result.diff.diff, '-R')
       return forth && readFileSync(file, 'utf8') === text
     }),
-    { numRuns: 80 }
+    runs(80)
   )
 })

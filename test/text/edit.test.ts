@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { applyEdit, type Edit } from '../../src/text/edit.ts'
 import { eolOf } from '../../src/text/encoding.ts'
+import { runs } from '../support/property.ts'
 
 const apply = (text: string, edit: Partial<Edit>) =>
   applyEdit(text, eolOf(text), { old: '', new: '', places: 'one', ...edit })
@@ -236,6 +237,6 @@ t.test('an exact edit is a replacement by position', async () => {
         : result.outcome === 'ambiguous' &&
             result.places === text.split('').filter((_, i) => text.startsWith(old, i)).length
     }),
-    { numRuns: 500 }
+    runs(500)
   )
 })

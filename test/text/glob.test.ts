@@ -2,6 +2,7 @@ import { matchesGlob } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { compileGlob } from '../../src/text/glob.ts'
+import { runs } from '../support/property.ts'
 
 t.test('what a glob means', async t => {
   const cases: [glob: string, matches: string[], not: string[]][] = [
@@ -74,7 +75,7 @@ t.test('it agrees with the platform where both mean the same', async () => {
       fc.pre(parts.at(-1) !== '**')
       return compileGlob(pattern).matches(text) === matchesGlob(text, pattern)
     }),
-    { numRuns: 2000 }
+    runs(2000)
   )
 })
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { readPage } from '../../src/text/html/page.ts'
+import { runs } from '../support/property.ts'
 
 const URL = 'https://bread.example/docs/a'
 const markdown = (html: string) => readPage({ html, url: URL, form: 'markdown' }).text
@@ -155,6 +156,6 @@ t.test('any text is a page, and no script is in it', async () => {
         return typeof page.text === 'string' && !(isPlain && page.text.includes('SECRET'))
       }
     ),
-    { numRuns: 300 }
+    runs(300)
   )
 })

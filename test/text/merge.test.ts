@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { merge } from '../../src/text/merge.ts'
+import { runs } from '../support/property.ts'
 
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}`)
 const text = (lines: string[], eol = '\n') => `${lines.join(eol)}${eol}`
@@ -91,7 +92,7 @@ t.test('it says the same as git where git merges', async t => {
       // Git joins changes on lines that touch in some cases; who is more careful says so, and nothing else.
       if ('text' in found && found.text !== git) throw new Error(`${JSON.stringify([a, o, b, found.text, git])}`)
     }),
-    { numRuns: 60 }
+    runs(60)
   )
   t.ok(merged > 10, 'there was something to compare')
 })
@@ -109,6 +110,6 @@ t.test('what nobody clashed over is all there, whichever side is whose', async (
       for (const { start_line, end_line, ours: told } of one.conflicts)
         if (lines.slice(start_line - 1, end_line).join('\n') !== told) throw new Error(`${start_line} is not ${told}`)
     }),
-    { numRuns: 500 }
+    runs(500)
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert'
 import fc from 'fast-check'
 import t from 'tap'
 import { EXACT, Ground, INDENTATION } from '../../src/text/patch-ground.ts'
+import { runs } from '../support/property.ts'
 
 const lines = (most: number) => fc.array(fc.constantFrom('a', 'b', ' a', ''), { minLength: 1, maxLength: most })
 
@@ -13,7 +14,7 @@ t.test('lines are found wherever they stand, as by looking at every place', asyn
       const blank = level !== EXACT && wanted.every(line => line === '')
       assert.deepStrictEqual(ground.places(level, { lines: wanted, open: undefined }), blank ? [] : all)
     }),
-    { numRuns: 2000 }
+    runs(2000)
   )
 })
 

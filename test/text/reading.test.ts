@@ -5,6 +5,7 @@ import { type Encoding, encode } from '../../src/text/encoding.ts'
 import { binaryKind, imageHeader } from '../../src/text/image-header.ts'
 import { afterNewline, countNewlines, endsWithNewline, nextLine } from '../../src/text/newlines.ts'
 import { countLines, sliceLines, startOfLine } from '../../src/text/slice-lines.ts'
+import { runs } from '../support/property.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 const header = (image: Buffer, size = image.length) => imageHeader(image, size)
@@ -30,7 +31,7 @@ t.test('some lines of a text are what splitting all of it gives', async () => {
         ? content === wanted[0]!.slice(0, budget.size - budget.toll) && lines === 1
         : content === wanted.slice(0, fitting).join('') && lines === fitting
     }),
-    { numRuns: 1000 }
+    runs(1000)
   )
   t.same(sliceLines('🎉🎉🎉', 0, 1, { size: 5, toll: 2 }), { content: '🎉', lines: 1, cut: true })
 })
@@ -60,7 +61,7 @@ t.test('line feeds are found in bytes as they are in the text', async () => {
         endsWithNewline(input, encoding) === text.endsWith('\n')
       )
     }),
-    { numRuns: 1000 }
+    runs(1000)
   )
 })
 

@@ -4,6 +4,7 @@ import t from 'tap'
 import { SHAPES, type Shape } from '../../src/text/secret-shapes.ts'
 import { Secrets } from '../../src/text/secrets.ts'
 import { Masker, masked } from '../../src/text/secrets-stream.ts'
+import { runs } from '../support/property.ts'
 
 const KNOWN = [
   { name: 'DB_PASSWORD', value: 'hunter2-hunter3' },
@@ -154,7 +155,7 @@ t.test('however it is cut, the same is shown', async t => {
       const bytes = Buffer.from(texts.join(''))
       return inPieces(bytes, lengths).equals(inPieces(bytes, [bytes.length]))
     }),
-    { numRuns: 500 }
+    runs(500)
   )
   t.pass()
 })
@@ -172,7 +173,7 @@ t.test('no known value and no token is shown, however it is cut', async t => {
       // A short one may stand in the noise too.
       return !inPieces(bytes, lengths).includes(secret.length >= 12 ? secret : ` ${text} `)
     }),
-    { numRuns: 2_000 }
+    runs(2_000)
   )
   t.pass()
 })
@@ -183,7 +184,7 @@ t.test('no known value is shown where output pauses', async t => {
       const shown = inPieces(Buffer.from(texts.join('')), lengths, true)
       return LINES.every(line => !shown.includes(line))
     }),
-    { numRuns: 500 }
+    runs(500)
   )
   t.pass()
 })

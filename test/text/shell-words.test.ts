@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
 import { shellWords } from '../../src/text/shell-words.ts'
+import { runs } from '../support/property.ts'
 
 t.test('plain words stay as they are, all others are quoted', async t => {
   t.equal(shellWords(['npm', 'run', 'build:all', '--', '-t', 'a b']), "npm run build:all -- -t 'a b'")
@@ -17,6 +18,6 @@ t.test('bash reads the very words again', async t => {
       .slice(0, -1)
   fc.assert(
     fc.property(words, words => t.strictSame(read(shellWords(['x', ...words])), ['x', ...words])),
-    { numRuns: 100 }
+    runs(100)
   )
 })

@@ -1,6 +1,6 @@
 // A tool's world made by hand: a real workspace in a temporary folder, with everything told and awaited recorded.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
@@ -17,6 +17,7 @@ import { openWorkspace } from '../../src/host/paths.ts'
 import type { Tasks } from '../../src/tool/tasks.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool.ts'
 import { CALL_ID } from '../call-id.ts'
+import { removeFolder } from '../support/remove-folder.ts'
 
 export interface World {
   root: string
@@ -47,7 +48,7 @@ export type Tree = { [name: string]: string | Uint8Array | Tree }
 /** `hooks.committed` runs when the intent is asked to be durable. */
 export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => Promise<void> } = {}): World {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'files-')))
-  t.teardown(() => rmSync(top, { recursive: true, force: true }))
+  t.teardown(() => removeFolder(top))
   const [root, outside, stateDir] = ['ws', 'out', 'state'].map(name => join(top, name)) as [string, string, string]
   for (const folder of [root, outside, stateDir]) mkdirSync(folder)
   fill(root, tree)

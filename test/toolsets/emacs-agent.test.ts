@@ -419,6 +419,7 @@ walk({
     {
       says: '',
       name: 'diagnostics',
+      asksUnsandboxed: true,
       params: { path: 'src/code.ts' },
       answer: {
         status: 'success',
@@ -451,6 +452,7 @@ walk({
     {
       says: '',
       name: 'symbols',
+      asksUnsandboxed: true,
       params: { path: 'src/code.ts' },
       answer: {
         status: 'success',
@@ -481,6 +483,7 @@ walk({
     {
       says: '',
       name: 'hover',
+      asksUnsandboxed: true,
       params: { path: 'src/code.ts', line: 2, col: 20 },
       answer: {
         status: 'success',
@@ -509,6 +512,7 @@ walk({
     {
       says: '',
       name: 'definition',
+      asksUnsandboxed: true,
       params: { path: 'src/code.ts', line: 2, col: 20 },
       answer: {
         status: 'success',
@@ -533,6 +537,7 @@ walk({
     {
       says: '',
       name: 'references',
+      asksUnsandboxed: true,
       params: { path: 'src/code.ts', line: 1, col: 7 },
       answer: {
         status: 'success',

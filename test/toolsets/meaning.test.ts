@@ -4,6 +4,7 @@ import t from 'tap'
 import { rulesOf } from '../../src/config/agents.ts'
 import { bringing, ready, scripted } from '../mcp/bringing.ts'
 import { type Json, startApp } from '../start-app.ts'
+import { runs } from '../support/property.ts'
 
 const FILES = { 'a.txt': 'one\n' }
 
@@ -185,7 +186,7 @@ t.test('whatever is sent is refused with its own names, or means the same there 
       t.equal(status, 400)
       for (const { pointer } of body.error?.details?.errors ?? body.errors) t.match(pointer, /^\/params/)
     }),
-    { numRuns: 60 }
+    runs(60)
   )
 })
 

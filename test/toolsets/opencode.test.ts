@@ -334,16 +334,16 @@ walk({
     {
       says: 'a time limit in milliseconds',
       name: 'bash',
-      params: { command: 'echo early; sleep 60', timeout: 500, description: 'Wait' },
+      params: { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
       waits: waiting(
         'bash',
-        { command: 'echo early; sleep 60', timeout: 500, description: 'Wait' },
+        { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
         'It only reads, but no sandbox keeps it to that.'
       ),
       answer: {
         title: 'Wait',
-        output: 'early\n\n\n(Command timed out after 500 ms)',
-        metadata: { output: 'early\n\n\n(Command timed out after 500 ms)', exit: -1, description: 'Wait' }
+        output: 'early\n\n\n(Command timed out after 2000 ms)',
+        metadata: { output: 'early\n\n\n(Command timed out after 2000 ms)', exit: -1, description: 'Wait' }
       }
     },
     {

@@ -19,8 +19,8 @@ export interface Step {
   status?: number
   /** The call waits first, is told so, and is decided like this; a strict one also with what the document lacks. */
   waits?: Json
-  /** It waits only where no sandbox holds. */
-  kept?: true
+  /** Waits for a decision only where no sandbox works. */
+  asksUnsandboxed?: true
   decides?: Record<string, unknown>
   /** What the call is by the tool's own name. */
   own?: { tool: string; params: Record<string, unknown> }
@@ -106,7 +106,7 @@ export function walk({ toolset, files, names, steps, tools, settings, also }: Do
         const { name: tool, params } = step
         const given = JSON.parse(JSON.stringify(params).replaceAll('ROOT', app.root))
         const first = await app.request('POST', `/calls?${asked}`, { tool, params: given, ...step.more })
-        const waits = step.waits !== undefined || (step.kept && first.status === 202)
+        const waits = step.waits !== undefined || (step.asksUnsandboxed && first.status === 202)
         const answer = !waits ? first : await decided(t, app, { step, asked, first })
         t.strictSame(settled(answer.body, app.root), step.answer)
         t.equal(answer.status, step.status ?? 200)

@@ -1,4 +1,5 @@
 // The tools of an agent in TypeScript: each with its arguments and returns, then approvals, errors, and what was to come.
+import { indexed } from '../indexed.ts'
 import { setUp } from '../scenario-world.ts'
 import { waiting, walk } from './walk.ts'
 
@@ -169,7 +170,7 @@ walk({
         env: { GIVEN: 'env' },
         timeout: 30
       },
-      kept: true,
+      asksUnsandboxed: true,
       answer: { ok: true, value: { stdout: 'arg env\n', stderr: 'err\n', exitCode: 4, duration: 'MS' } }
     },
     {
@@ -220,14 +221,14 @@ walk({
       name: 'run_code',
       params: { language: 'bash', code: 'sleep 60' },
       more: { timeout_ms: 300 },
-      kept: true,
+      asksUnsandboxed: true,
       answer: { ok: false, error: { code: 'TIMEOUT', message: 'No result within 300 ms.' } }
     },
     {
       says: 'its own time limit is a result',
       name: 'run_code',
-      params: { language: 'bash', code: 'echo x; sleep 60', timeout: 0.3 },
-      kept: true,
+      params: { language: 'bash', code: 'echo x; sleep 60', timeout: 2 },
+      asksUnsandboxed: true,
       answer: { ok: true, value: { stdout: 'x\n', stderr: '', exitCode: -1, duration: 'MS' } }
     },
     {
@@ -257,6 +258,7 @@ walk({
       says: 'to come: semantic search',
       name: 'search_code',
       params: { query: 'add two numbers' },
+      before: app => indexed(app),
       answer: {
         ok: true,
         value: {

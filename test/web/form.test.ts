@@ -4,6 +4,7 @@ import t from 'tap'
 import { Form } from '../../web/form/form.ts'
 import { pointerOf, valueAt, withName, withValueAt } from '../../web/form/place.ts'
 import { fieldOf, fits, nameOf, type Schema, startOf } from '../../web/form/schema.ts'
+import { runs } from '../support/property.ts'
 
 const kindOf = (schema: Schema, root: Schema = schema) => fieldOf(schema, root).kind
 
@@ -149,7 +150,7 @@ t.test('places: what is put somewhere is there, and all else stays', async t => 
       for (const key of Object.keys(table)) if (key !== place[0]) t.equal(valueAt(after, [key]), table[key])
       t.equal(JSON.stringify(table), before)
     }),
-    { numRuns: 100 }
+    runs(100)
   )
   t.same(withValueAt({ a: [1, 2, 3] }, ['a', 1], undefined), { a: [1, 3] })
   t.equal(pointerOf(['a/b', 0, '~']), '/a~1b/0/~0')

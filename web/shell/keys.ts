@@ -21,13 +21,13 @@ export function useKeys(keys: Keys) {
       press,
       (event: KeyboardEvent) => act(newest.current[isSecond ? `${PREFIX} ${press}` : press], event)
     ])
-    return tinykeys(window, Object.fromEntries(bound), { ignore: isBusy })
+    return tinykeys(window, Object.fromEntries(bound))
   }, [])
 }
 
 /** What something nearer to the focus has taken is not done twice. */
 function act(does: Keys[string] | undefined, event: KeyboardEvent) {
-  if (!does || event.defaultPrevented) return
+  if (!does || event.defaultPrevented || isBusy(event)) return
   event.preventDefault()
   does(event)
 }

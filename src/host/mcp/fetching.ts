@@ -58,11 +58,13 @@ async function ways({ environment, home, named_by_others, guarding }: Fetching, 
   const judged = new undici.Agent({ ...options, connect: guarded(guarding, secure) })
   if (named_by_others) return { own: judged, away: going(() => judged, [judged]) }
   const { httpProxy, httpsProxy, noProxy } = proxies(environment)
-  const own = new undici.EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy })
+  // Plain HTTP is forwarded by the proxy, as curl does it; only HTTPS is tunnelled.
+  const proxying = { ...options, httpProxy, httpsProxy, proxyTunnel: false }
+  const own = new undici.EnvHttpProxyAgent({ ...proxying, noProxy })
   // Nobody but the proxy can tell where a name leads.
   if (httpProxy !== '' || httpsProxy !== '') {
     if (await isNear(new URL(home), guarding)) return { own, away: going(() => own, []) }
-    const proxied = new undici.EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy: '' })
+    const proxied = new undici.EnvHttpProxyAgent({ ...proxying, noProxy: '' })
     const away = ({ origin }: Dispatcher.DispatchOptions) => {
       const { protocol, hostname } = new URL(String(origin))
       const goesByProxy = (protocol === 'https:' ? httpsProxy : httpProxy) !== '' && isName(hostname)

@@ -6,8 +6,6 @@ import type { CommandTool } from '../../../src/config/custom-tools.ts'
 import { shellWords } from '../../../src/text/shell-words.ts'
 import { startCustom } from './world.ts'
 
-t.setTimeout(120_000)
-
 /** Prints its words and its standard input as JSON. */
 const ECHO = `
 const chunks = []

@@ -1,21 +1,21 @@
 // Tools whose code is a module of the user: trusted or not, served, called, changed, broken.
+// run: waiting (for processes to be ended)
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
-import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
 import { GREET, startCustom } from './world.ts'
-
-t.setTimeout(120_000)
 
 const names = (states: Json[]) => Object.fromEntries(states.map(({ name, state }) => [name, state]))
 
 t.test('what a repository brings is listed, and served once it is trusted as it is', async t => {
   const app = await startCustom(t, { 'greet.ts': GREET, '_help.ts': '', 'lib/words.ts': '' })
-  await app.get('/tools')
-  const [state] = await app.states()
+  // The server answers while it still looks at the folder.
+  const state = await waitUntil('the tool to be listed', async () => (await app.states())[0])
   t.strictSame(state, {
     name: 'greet',
     kind: 'module',
@@ -151,12 +151,15 @@ t.test('answers of any form become data with a text', async t => {
   t.match(long, { truncated: true, content: /characters more are in the call's data\.\]$/ })
 })
 
-t.test('what only reads can change nothing, is kept for the next call, and knows no secrets', { skip }, async t => {
-  const sandbox = { ...defaults(Config).sandbox, level: 'auto' } as const
-  const custom_tools = { ...defaults(Config).custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
-  process.env.TOKEN_OF_LOOK = 'a-token-that-nobody-should-see'
-  t.teardown(() => delete process.env.TOKEN_OF_LOOK)
-  const look = (effect: string) => `
+t.test(
+  'what only reads can change nothing, is kept for the next call, and knows no secrets',
+  needs('sandbox'),
+  async t => {
+    const sandbox = { ...defaults(Config).sandbox, level: 'auto' } as const
+    const custom_tools = { ...defaults(Config).custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
+    process.env.TOKEN_OF_LOOK = 'a-token-that-nobody-should-see'
+    t.teardown(() => delete process.env.TOKEN_OF_LOOK)
+    const look = (effect: string) => `
     import { writeFileSync } from 'node:fs'
     let calls = 0
     export default {
@@ -168,26 +171,27 @@ t.test('what only reads can change nothing, is kept for the next call, and knows
         return { wrote, calls, pid: process.pid, level: ctx.isolation.level, token: process.env.TOKEN_OF_LOOK ?? null }
       }
     }`
-  const app = await startCustom(
-    t,
-    { 'look.ts': look('read'), 'act.ts': look('write') },
-    { settings: { sandbox, custom_tools } }
-  )
-  await app.trustTools()
-  await app.changed()
-  const [first, second] = [await app.run('look', {}), await app.run('look', {})]
-  t.match(first.result.data, { wrote: false, calls: 1, level: 'strict' })
-  t.match(second.result.data, { wrote: false, calls: 2, level: 'strict' })
-  t.match(first.result.data.token, /^\[|…|\*/, 'it has it, and it is masked')
-  t.notMatch(JSON.stringify(await app.get('/calls')), process.env.TOKEN_OF_LOOK)
-  t.notOk(existsSync(path.join(app.root, 'made.txt')))
+    const app = await startCustom(
+      t,
+      { 'look.ts': look('read'), 'act.ts': look('write') },
+      { settings: { sandbox, custom_tools } }
+    )
+    await app.trustTools()
+    await app.changed()
+    const [first, second] = [await app.run('look', {}), await app.run('look', {})]
+    t.match(first.result.data, { wrote: false, calls: 1, level: 'strict' })
+    t.match(second.result.data, { wrote: false, calls: 2, level: 'strict' })
+    t.match(first.result.data.token, /^\[|…|\*/, 'it has it, and it is masked')
+    t.notMatch(JSON.stringify(await app.get('/calls')), process.env.TOKEN_OF_LOOK)
+    t.notOk(existsSync(path.join(app.root, 'made.txt')))
 
-  const acted = await app.run('act', {})
-  t.match(acted.result.data, { wrote: true, calls: 1, level: 'workspace', token: null })
-  t.match(acted.changes, [{ path: 'made.txt', operation: 'created' }])
-  t.match(acted.result.content, /Taken out of the workspace.*\.envrc/)
-  t.match((await app.run('act', {})).result.data, { calls: 1 }, 'one that may write ends with its call')
-})
+    const acted = await app.run('act', {})
+    t.match(acted.result.data, { wrote: true, calls: 1, level: 'workspace', token: null })
+    t.match(acted.changes, [{ path: 'made.txt', operation: 'created' }])
+    t.match(acted.result.content, /Taken out of the workspace.*\.envrc/)
+    t.match((await app.run('act', {})).result.data, { calls: 1 }, 'one that may write ends with its call')
+  }
+)
 
 t.test('a call is cancelled, or ends at its time limit, with its process', async t => {
   const hang = (more: string) => `

@@ -1,8 +1,8 @@
 // Answers of language servers in all the forms that the protocol knows, and what is made of those that it does not.
 import t, { type Test } from 'tap'
 import { startFaked } from '../../lsp/fake.ts'
-import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 
 const FILES = { 'a.yaml': 'one 🦊 two\nthree\n', 'b.yaml': '🦊🦊 four\n' }
 const AT = { path: 'a.yaml', line: 1, col: 1 }
@@ -22,7 +22,7 @@ async function place(t: Test, first: object = {}) {
 const where = ({ path, line, column, end_line, end_column }: Json) =>
   `${path} ${line}:${column}-${end_line}:${end_column}`
 
-t.test('places', { skip }, async t => {
+t.test('places', needs('sandbox'), async t => {
   const asked = await place(t)
   const places = async (definition: unknown) => {
     const { result, error } = await asked({ definition }, 'definition')
@@ -52,7 +52,7 @@ t.test('places', { skip }, async t => {
   t.same(result.data.places.map(where), ['b.yaml 1:4-1:8'], 'by bytes')
 })
 
-t.test('hovers', { skip }, async t => {
+t.test('hovers', needs('sandbox'), async t => {
   const asked = await place(t)
   const text = async (contents: unknown) =>
     (await asked({ hover: contents && { contents, range: range(0, 4, 6) } }, 'hover')).result.data
@@ -70,7 +70,7 @@ t.test('hovers', { skip }, async t => {
   t.strictSame([cut === '🦊'.repeat(20_000), truncated], [true, true], 'a longer one is cut, and said to be')
 })
 
-t.test('symbols', { skip }, async t => {
+t.test('symbols', needs('sandbox'), async t => {
   const asked = await place(t)
   const symbols = async (all: unknown, params: object) => {
     const { result, error } = await asked({ symbols: all }, 'symbols', params)
@@ -106,7 +106,7 @@ t.test('symbols', { skip }, async t => {
   })
 })
 
-t.test('that nothing is there is believed of a server that has read the project', { skip }, async t => {
+t.test('that nothing is there is believed of a server that has read the project', needs('sandbox'), async t => {
   const symbols = [{ name: 'a', kind: 5, location: { uri: '$ROOT/a.yaml', range: range(0, 0, 3) } }]
   const known = { hover: { contents: 'known' }, symbols }
   for (const [tool, params, told] of [
@@ -119,7 +119,7 @@ t.test('that nothing is there is believed of a server that has read the project'
   }
 })
 
-t.test('one that reads for ever is waited for once', { skip }, async t => {
+t.test('one that reads for ever is waited for once', needs('sandbox'), async t => {
   const options = { behaviour: { reads_ms: 600_000 }, settings: { start_ms: 4_000 } }
   const app = await startFaked(t, FILES, options)
   const events = await app.events('?types=tool.progress,tool.result')
@@ -135,7 +135,7 @@ t.test('one that reads for ever is waited for once', { skip }, async t => {
   t.equal(await waits(), 0, 'the next question is answered at once')
 })
 
-t.test('what a server does not offer', { skip }, async t => {
+t.test('what a server does not offer', needs('sandbox'), async t => {
   t.match(await (await place(t, { capabilities: { hoverProvider: false } }))({}, 'hover'), {
     error: {
       code: 'LSP_UNAVAILABLE',
@@ -144,7 +144,7 @@ t.test('what a server does not offer', { skip }, async t => {
   })
 })
 
-t.test('renames', { skip }, async t => {
+t.test('renames', needs('sandbox'), async t => {
   const edit = (newText: string, at = range(0, 0, 3)) => ({ range: at, newText })
   const asked = await place(t, { capabilities: { renameProvider: { prepareProvider: true } }, prepare: range(0, 0, 3) })
   const rename = (behaviour: object) => asked(behaviour, 'rename_symbol', { ...AT, new_name: 'x' })

@@ -4,14 +4,15 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { COMMAND, FAKED, startFaked } from '../../lsp/fake.ts'
-import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 
 async function finding(t: Test, files: Record<string, string>, options: Parameters<typeof startFaked>[2] = {}) {
   const app = await startFaked(t, files, options)
   const ask = async (file?: string): Promise<Json> => {
     const params = file === undefined ? {} : { path: file }
-    const { body } = await app.request('POST', '/calls?wait_ms=30000', { tool: 'diagnostics', params })
+    const { body } = await app.request('POST', '/calls?wait_ms=25000', { tool: 'diagnostics', params })
+    if (body.status === 'running') throw new Error(`diagnostics of ${file ?? 'the workspace'} took longer than 25 s`)
     if (body.status !== 'success') return body.error ?? body
     const { diagnostics, status, answered, unseen } = body.result.data
     const found = diagnostics.map((one: Json) => `${one.path}:${one.line} ${one.message}`)
@@ -22,7 +23,7 @@ async function finding(t: Test, files: Record<string, string>, options: Paramete
 
 const BY = { by: ['yaml-language-server'] }
 
-t.test('told by itself, of a version or not, at once or after some thought', { skip }, async t => {
+t.test('told by itself, of a version or not, at once or after some thought', needs('sandbox'), async t => {
   const app = await finding(t, {
     'versioned.yaml': 'a\nversioned one two\n',
     'late.yaml': 'a\npublishes - late\n',
@@ -47,7 +48,7 @@ t.test('told by itself, of a version or not, at once or after some thought', { s
   t.same((await app.ask('versioned.yaml')).found, ['versioned.yaml:1 three'], 'told anew of what is shown anew')
 })
 
-t.test('nothing, told before the project was read, is not taken for all', { skip }, async t => {
+t.test('nothing, told before the project was read, is not taken for all', needs('sandbox'), async t => {
   const app = await finding(
     t,
     { 'a.c': 'a\nreads one\n' },
@@ -56,13 +57,28 @@ t.test('nothing, told before the project was read, is not taken for all', { skip
   t.same(await app.ask('a.c'), { found: ['a.c:1 one'], status: 'complete', by: ['clangd'] })
 })
 
-t.test('one that says nothing is not taken for content', { skip }, async t => {
+t.test('one that says nothing is not taken for content', needs('sandbox'), async t => {
   const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings: { answer_ms: 300 } })
   await app.told('silent.yaml')
+  await app.until(({ state }) => state === 'ready')
   t.same(await app.ask('silent.yaml'), { found: [], status: 'timeout', ...BY })
 })
 
-t.test('one that can be asked is asked', { skip }, async t => {
+t.test(
+  'a server that becomes ready after the question has the time for answers from then on',
+  needs('sandbox'),
+  async t => {
+    const settings = { start_ms: 60_000, answer_ms: 300 }
+    const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings, behaviour: { reads_ms: 1_000 } })
+    const events = await app.events()
+    const hovering = app.told('silent.yaml')
+    await events.type('tool.progress', ({ message }) => /is loading the project/.test(message))
+    t.same(await app.ask('silent.yaml'), { found: [], status: 'timeout', ...BY })
+    await hovering
+  }
+)
+
+t.test('one that can be asked is asked', needs('sandbox'), async t => {
   const app = await finding(
     t,
     { 'a.yaml': 'it says this\n' },
@@ -71,7 +87,7 @@ t.test('one that can be asked is asked', { skip }, async t => {
   t.same(await app.ask('a.yaml'), { found: ['a.yaml:1 it says this'], status: 'complete', ...BY })
 })
 
-t.test('also where it says so later', { skip }, async t => {
+t.test('also where it says so later', needs('sandbox'), async t => {
   const registrations = [{ id: 'pull', method: 'textDocument/diagnostic', registerOptions: {} }]
   const app = await finding(
     t,
@@ -89,7 +105,7 @@ t.test('also where it says so later', { skip }, async t => {
   t.same(await app.ask('a.py'), { found: ['a.py:1 it says this'], status: 'complete', by: ['pyright'] })
 })
 
-t.test('of a folder, what is known and what is not', { skip }, async t => {
+t.test('of a folder, what is known and what is not', needs('sandbox'), async t => {
   const files = {
     'a.yaml': 'a\nversioned one\n',
     'sub/b.yaml': 'b\nversioned two\n',
@@ -114,7 +130,7 @@ t.test('of a folder, what is known and what is not', { skip }, async t => {
   t.same(await finding(t, { 'y/n.txt': '' }).then(other => other.ask('y')), { found: [], status: 'complete', by: [] })
 })
 
-t.test('of more files than are looked at', { skip }, async t => {
+t.test('of more files than are looked at', needs('sandbox'), async t => {
   const names = Array.from({ length: 203 }, (_, i) => `f${String(i).padStart(3, '0')}.yaml`)
   const app = await finding(t, Object.fromEntries(names.map(name => [name, `a\nversioned ${name}\n`])))
   await app.ask('f202.yaml')

@@ -6,12 +6,13 @@ import t from 'tap'
 import { gone } from '../../acceptance/world.ts'
 import { place } from '../../cli/toolgate.ts'
 import { COMMAND, faked, startFaked } from '../../lsp/fake.ts'
-import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 const FILES = { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 2\n' }
 
-t.test('one run is shared by all calls, and told its project', { skip }, async t => {
+t.test('one run is shared by all calls, and told its project', needs('sandbox'), async t => {
   const app = await startFaked(t, FILES)
   t.same(await app.states(), [], 'none runs before it is needed')
   const [a, b] = await Promise.all([app.told('a.yaml'), app.told('b.yaml')])
@@ -23,7 +24,7 @@ t.test('one run is shared by all calls, and told its project', { skip }, async t
   ])
 })
 
-t.test('whatever it asks is answered', { skip }, async t => {
+t.test('whatever it asks is answered', needs('sandbox'), async t => {
   const asks = [
     'workspace/configuration',
     'workspace/workspaceFolders',
@@ -52,7 +53,7 @@ t.test('whatever it asks is answered', { skip }, async t => {
 /** What we have answered it. */
 const answersIn = ({ log }: Json) => log.flatMap((each: Json) => ('answer' in each ? [each.answer] : []))
 
-t.test('one that ends in the middle of a question is told at once, and started again', { skip }, async t => {
+t.test('one that ends in the middle of a question is told at once, and started again', needs('sandbox'), async t => {
   const app = await startFaked(t, { ...FILES, 'ends.yaml': 'exit 3\n' })
   const first = await app.told('a.yaml')
   t.match(await app.error('ends.yaml'), {
@@ -66,35 +67,41 @@ t.test('one that ends in the middle of a question is told at once, and started a
   t.ok(first.text, 'the first run had answered')
 })
 
-t.test('one that never gets as far as to answer is left alone for a while, with its last words', { skip }, async t => {
-  const app = await startFaked(t, FILES, { behaviour: { initialize: 'exit' } })
-  const details = { exit_code: 7, stderr: 'ending with 7' }
-  for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
-  // Each pause is longer than the one before: a busy machine may outlast the first.
-  let error = await app.error('a.yaml')
-  while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
-  t.match(error, {
-    code: 'LSP_UNAVAILABLE',
-    message: /ended by itself with code 7.* It has ended \d+ times in a row and is started again in \d+ ms/,
-    details: { ...details, retry_in_ms: Number, install: String }
-  })
-  t.match(await app.states(), [{ state: 'failed' }])
-  // What was wrong with it is cured meanwhile.
-  rmSync(path.join(app.root, 'fake.json'))
-  for (;;) {
-    const { body } = await app.request('POST', '/calls', { tool: 'hover', params: { path: 'a.yaml', line: 1, col: 1 } })
-    if (body.status === 'success') break
-    await new Promise(resolve => setTimeout(resolve, body.error.details.retry_in_ms ?? 0))
+t.test(
+  'one that never gets as far as to answer is left alone for a while, with its last words',
+  needs('sandbox'),
+  async t => {
+    const app = await startFaked(t, FILES, { behaviour: { initialize: 'exit' } })
+    const details = { exit_code: 7, stderr: 'ending with 7' }
+    for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
+    // Each pause is longer than the one before: a busy machine may outlast the first.
+    let error = await app.error('a.yaml')
+    while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
+    t.match(error, {
+      code: 'LSP_UNAVAILABLE',
+      message: /ended by itself with code 7.* It has ended \d+ times in a row and is started again in \d+ ms/,
+      details: { ...details, retry_in_ms: Number, install: String }
+    })
+    t.match(await app.states(), [{ state: 'failed' }])
+    // What was wrong with it is cured meanwhile.
+    rmSync(path.join(app.root, 'fake.json'))
+    await waitUntil('a server that answers', async () => {
+      const { body } = await app.request('POST', '/calls', {
+        tool: 'hover',
+        params: { path: 'a.yaml', line: 1, col: 1 }
+      })
+      return body.status === 'success'
+    })
+    t.match(await app.until(({ state }) => state === 'ready'), { server: 'yaml-language-server' })
   }
-  t.match(await app.until(({ state }) => state === 'ready'), { server: 'yaml-language-server' })
-})
+)
 
-t.test('one that does not get ready in time is ended', { skip }, async t => {
+t.test('one that does not get ready in time is ended', needs('sandbox'), async t => {
   const app = await startFaked(t, FILES, { behaviour: { initialize: 'hang' }, settings: { start_ms: 300 } })
   t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /could not be started/ })
 })
 
-t.test('one that hangs is given up after some questions', { skip }, async t => {
+t.test('one that hangs is given up after some questions', needs('sandbox'), async t => {
   const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' }, { settings: { answer_ms: 200 } })
   await app.told('a.yaml')
   // Until then it has longer to answer.
@@ -109,7 +116,7 @@ t.test('one that hangs is given up after some questions', { skip }, async t => {
   t.ok((await app.told('a.yaml')).text)
 })
 
-t.test('a call that is cancelled takes its question back', { skip }, async t => {
+t.test('a call that is cancelled takes its question back', needs('sandbox'), async t => {
   const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' })
   const events = await app.events('?types=diagnostics.changed')
   const { tool_call_id } = await app.post('/calls?wait_ms=0', {
@@ -125,13 +132,13 @@ t.test('a call that is cancelled takes its question back', { skip }, async t => 
   )
 })
 
-t.test('one that prints what is no message is ended', { skip }, async t => {
+t.test('one that prints what is no message is ended', needs('sandbox'), async t => {
   const app = await startFaked(t, { ...FILES, 'bad.yaml': 'garbage\n' })
   t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /What it printed is no message/ })
   t.ok((await app.told('a.yaml')).text, 'the next one answers')
 })
 
-t.test('words without end are read as they are dealt with', { skip }, async t => {
+t.test('words without end are read as they are dealt with', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'flood.yaml': 'flood 20000\n' })
   const { body } = await app.request('POST', '/calls?wait_ms=30000', {
     tool: 'hover',
@@ -140,7 +147,7 @@ t.test('words without end are read as they are dealt with', { skip }, async t =>
   t.equal(body.result?.data.text, 'flooded', JSON.stringify(body.error))
 })
 
-t.test('a fault of the server is told as that', { skip }, async t => {
+t.test('a fault of the server is told as that', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'a.yaml': 'fault -32603\n', 'b.yaml': 'fault -32801\n' })
   for (const file of ['a.yaml', 'b.yaml'])
     t.match(await app.error(file), {
@@ -150,7 +157,7 @@ t.test('a fault of the server is told as that', { skip }, async t => {
     })
 })
 
-t.test('one that nobody asks is stopped, politely or not', { skip }, async t => {
+t.test('one that nobody asks is stopped, politely or not', needs('sandbox'), async t => {
   for (const behaviour of [{}, { shutdown: 'hang' }]) {
     const app = await startFaked(t, FILES, { behaviour, settings: { idle_ms: 100 } })
     await app.told('a.yaml')
@@ -160,7 +167,7 @@ t.test('one that nobody asks is stopped, politely or not', { skip }, async t => 
   }
 })
 
-t.test('one that takes too much memory is ended', { skip }, async t => {
+t.test('one that takes too much memory is ended', needs('sandbox'), async t => {
   const limit = 300_000_000
   const app = await startFaked(t, { ...FILES, 'fills.yaml': `fill ${limit}\n` }, { settings: { memory_bytes: limit } })
   await app.told('a.yaml')
@@ -171,7 +178,7 @@ t.test('one that takes too much memory is ended', { skip }, async t => {
   t.match(await app.states(), [{ state: 'failed', reason: /bytes of memory/ }])
 })
 
-t.test('only so many run at once', { skip }, async t => {
+t.test('only so many run at once', needs('sandbox'), async t => {
   const app = await startFaked(
     t,
     { ...FILES, 'hangs.yaml': 'hang\n', 'c.py': 'c = 3\n' },
@@ -192,14 +199,14 @@ t.test('only so many run at once', { skip }, async t => {
   await app.post(`/calls/${tool_call_id}/cancel`, {})
 })
 
-t.test('one that is switched off is not started', { skip }, async t => {
+t.test('one that is switched off is not started', needs('sandbox'), async t => {
   const off = await startFaked(t, FILES, { settings: { enabled: false } })
   t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /switched off by `language_servers.enabled`/ })
   const disabled = await startFaked(t, FILES, { settings: { servers: { 'yaml-language-server': { disabled: true } } } })
   t.match(await disabled.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /No language server is known for/ })
 })
 
-t.test('settings of the user lie over those of the server', { skip }, async t => {
+t.test('settings of the user lie over those of the server', needs('sandbox'), async t => {
   const servers = { 'yaml-language-server': { command: COMMAND, settings: { yaml: { validate: false, own: 1 } } } }
   const asks = ['workspace/configuration']
   const params = { 'workspace/configuration': { items: [{ section: 'yaml' }] } }
@@ -209,7 +216,7 @@ t.test('settings of the user lie over those of the server', { skip }, async t =>
   t.match(answers, [[{ validate: false, own: 1, schemaStore: { enable: false } }]])
 })
 
-t.test('none outlives a server of ours that is killed', { skip }, async t => {
+t.test('none outlives a server of ours that is killed', needs('sandbox'), async t => {
   const { language_servers, sandbox } = faked()
   const at = place(t, {
     'a.yaml': 'a: 1\n',

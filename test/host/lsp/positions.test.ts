@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { Positions, type Units } from '../../../src/host/lsp/positions.ts'
+import { runs } from '../../support/property.ts'
 
 const UNITS = ['utf-8', 'utf-16', 'utf-32'] as const
 
@@ -45,7 +46,7 @@ for (const units of UNITS)
           assert.deepEqual(positions.toServer(ours), theirs)
         }
       }),
-      { numRuns: 200 }
+      runs(200)
     )
     t.pass('the same both ways')
   })

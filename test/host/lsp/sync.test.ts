@@ -5,8 +5,8 @@ import path from 'node:path'
 import t from 'tap'
 import { frontEnd } from '../../front-end.ts'
 import { startFaked } from '../../lsp/fake.ts'
-import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 
 /** What it was told of documents, and of files that it has not open. */
 const heard = (log: readonly Json[], root: string) =>
@@ -18,7 +18,7 @@ const heard = (log: readonly Json[], root: string) =>
   })
 const TYPES = ['', 'created', 'changed', 'deleted']
 
-t.test('a file is shown as it is, whoever changed it', { skip }, async t => {
+t.test('a file is shown as it is, whoever changed it', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
   const file = path.join(app.root, 'a.yaml')
   t.equal((await app.told('a.yaml')).text, 'a: 1\n')
@@ -48,7 +48,7 @@ t.test('a file is shown as it is, whoever changed it', { skip }, async t => {
   t.match(await app.error('a.yaml'), { code: 'FILE_NOT_FOUND' })
 })
 
-t.test('what an editor has not saved is what it sees', { skip }, async t => {
+t.test('what an editor has not saved is what it sees', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'a.yaml': 'a: 1\n' })
   const editor = await frontEnd(t, app)
   const document = async () => {
@@ -67,7 +67,7 @@ t.test('what an editor has not saved is what it sees', { skip }, async t => {
   t.match(await document(), { text: 'a: 1\n', unsaved: undefined })
 })
 
-t.test('it hears of the files that it asked to hear of', { skip }, async t => {
+t.test('it hears of the files that it asked to hear of', needs('sandbox'), async t => {
   const watchers = (pattern: unknown, kind?: number) => ({
     registrations: [
       {
@@ -122,7 +122,7 @@ t.test('it hears of the files that it asked to hear of', { skip }, async t => {
   t.ok(heard((await app.told('a.yaml')).log, app.root).includes('deleted data/new.json'), 'ignored from now on')
 })
 
-t.test('a file of its own language that has changed is shown to it', { skip }, async t => {
+t.test('a file of its own language that has changed is shown to it', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
   await app.told('a.yaml')
   for (let told: string[] = []; !told.includes('Open b.yaml'); ) {
@@ -133,7 +133,7 @@ t.test('a file of its own language that has changed is shown to it', { skip }, a
   t.same(heard((await app.told('a.yaml')).log, app.root), ['Open c.yaml'])
 })
 
-t.test('no more stay open than are of use', { skip }, async t => {
+t.test('no more stay open than are of use', needs('sandbox'), async t => {
   const names = Array.from({ length: 102 }, (_, i) => `f${i}.yaml`)
   const app = await startFaked(t, Object.fromEntries(names.map(name => [name, `${name}: 1\n`])))
   const log: Json[] = []
@@ -143,7 +143,7 @@ t.test('no more stay open than are of use', { skip }, async t => {
   t.same(closed, ['Close f0.yaml', 'Close f1.yaml'], 'the one asked about longest ago goes first')
 })
 
-t.test('texts of any encoding are shown as text', { skip }, async t => {
+t.test('texts of any encoding are shown as text', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
   t.equal((await app.told('a.yaml')).text, 'a: 🦊\r\nb: 2\r\n', 'without its mark')
   const { body } = await app.request('POST', '/calls?wait_ms=30000', {

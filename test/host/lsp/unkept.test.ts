@@ -3,7 +3,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
@@ -16,6 +15,7 @@ import type { Sandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { FileList } from '../../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
 import { COMMAND, FAKED } from '../../lsp/fake.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 const NONE: Sandbox = {
   default: 'none',
@@ -81,7 +81,7 @@ t.test('the intent comes first', async t => {
   t.equal(intents, 1)
   t.ok(allowed.runs('a.yaml'))
   // It answers about a file before it has said that it has read the project.
-  while (pool.states()[0]?.state === 'loading') await pause(20)
+  await waitUntil('the server to be loaded', () => pool.states()[0]?.state !== 'loading')
   t.match(pool.states(), [{ state: 'ready', pid: Number }])
 })
 

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { FORMATS } from '../../../src/text/test-reports/formats.ts'
 import type { TestReport } from '../../../src/text/test-reports/report.ts'
-import { BOMB, GO, JEST, PRINTED, SUREFIRE, VITEST } from './written.ts'
+import { runs } from '../../support/property.ts'
+import { BOMB, CARGO_BEFORE_1_73, GO, JEST, PRINTED, SUREFIRE, VITEST } from './written.ts'
 
 const recorded = (name: string) => readFileSync(path.join(import.meta.dirname, 'recorded', name), 'utf8')
 const { tap, junit, jest, go, cargo, ctest, any } = FORMATS
@@ -130,6 +131,16 @@ t.test('cargo', async t => {
   t.match(report.failures[2], { expected: '3', actual: '2', message: /^told\n/ })
   t.notMatch(report.failures[2]!.message, /backtrace/)
   t.equal(cargo('error: could not compile'), undefined)
+  t.strictSame(cargo(CARGO_BEFORE_1_73)!.failures, [
+    {
+      name: 'off',
+      file: 'src/lib.rs',
+      line: 3,
+      expected: '2',
+      actual: '1',
+      message: CARGO_BEFORE_1_73.split('\n').slice(4, 7).join('\n')
+    }
+  ])
 })
 
 t.test('ctest', async t => {
@@ -173,5 +184,5 @@ t.test('no text makes a reader throw, nor count what is not there', async t => {
     }
     return true
   })
-  t.doesNotThrow(() => fc.assert(sound, { numRuns: 1_000 }))
+  t.doesNotThrow(() => fc.assert(sound, runs(1_000)))
 })

@@ -107,3 +107,19 @@ export const PRINTED: Record<string, [text: string, counts: [passed: number, fai
   ],
   tap: ['# { total: 6, pass: 2, fail: 2, todo: 1, skip: 1 }\n# time=542.605ms\n', [2, 2, 2]]
 }
+
+export const CARGO_BEFORE_1_73 = `running 1 test
+test off ... FAILED
+failures:
+---- off stdout ----
+thread 'off' panicked at 'assertion failed: \`(left == right)\`
+  left: \`1\`,
+ right: \`2\`', src/lib.rs:3:5
+note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
+
+
+failures:
+    off
+
+test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+`

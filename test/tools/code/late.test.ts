@@ -1,10 +1,9 @@
 // What an edit breaks, where the server does not answer in time, or has more to say than anybody wants to hear.
 import t, { type Test } from 'tap'
 import { startFaked } from '../../lsp/fake.ts'
-import { skip } from '../../sandbox/world.ts'
 import type { Json } from '../../start-app.ts'
-
-t.setTimeout(280_000)
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 const SETTINGS = { diagnostics_after_edit_ms: 300 }
 const silent = 'a: 1\n# says nothing\n'
@@ -34,7 +33,7 @@ async function start(t: Test, files: Record<string, string>, settings = SETTINGS
   return { ...app, done, edit, asked }
 }
 
-t.test('a server that is late is not waited for', { skip }, async t => {
+t.test('a server that is late is not waited for', needs('sandbox'), async t => {
   const { edit, asked } = await start(t, { 'a.yaml': says('-') })
   await asked('a.yaml')
   const { content, ...told } = await edit('a.yaml', silent)
@@ -42,7 +41,7 @@ t.test('a server that is late is not waited for', { skip }, async t => {
   t.match(content, /\n\(What this breaks is not known yet: yaml-language-server has not answered in time\.\)$/)
 })
 
-t.test('what was there before is not known of everything', { skip }, async t => {
+t.test('what was there before is not known of everything', needs('sandbox'), async t => {
   const { edit, asked } = await start(t, { 'a.yaml': says('-'), 'b.yaml': silent })
   await asked('a.yaml')
   const { content, ...told } = await edit('b.yaml', says('bad'))
@@ -59,7 +58,7 @@ t.test('what was there before is not known of everything', { skip }, async t => 
   )
 })
 
-t.test('of several files one may be late', { skip }, async t => {
+t.test('of several files one may be late', needs('sandbox'), async t => {
   const { done, asked } = await start(t, { 'a.yaml': says('-'), 'b.yaml': says('old') })
   for (const path of ['a.yaml', 'b.yaml']) await asked(path)
   const patch = [
@@ -80,7 +79,7 @@ t.test('of several files one may be late', { skip }, async t => {
   t.match(result.content, /\n\(Not all has been looked at yet: there may be more\.\)$/)
 })
 
-t.test('no more is told than anybody reads, and nothing of what may not be read', { skip }, async t => {
+t.test('no more is told than anybody reads, and nothing of what may not be read', needs('sandbox'), async t => {
   const words = Array.from({ length: 60 }, (_, i) => `w${i}`)
   const { edit, asked, post } = await start(t, { 'a.yaml': says('-') })
   await asked('a.yaml')
@@ -94,7 +93,7 @@ t.test('no more is told than anybody reads, and nothing of what may not be read'
   t.notMatch(JSON.stringify(hidden.new), 'secret')
 })
 
-t.test('what it says of another file is told too', { skip }, async t => {
+t.test('what it says of another file is told too', needs('sandbox'), async t => {
   const { edit, asked, events } = await start(t, { 'a.yaml': says('-'), 'b.yaml': says('-') })
   for (const path of ['a.yaml', 'b.yaml']) await asked(path)
   const stream = await events('?types=diagnostics.changed')
@@ -108,7 +107,7 @@ t.test('what it says of another file is told too', { skip }, async t => {
   stream.close()
 })
 
-t.test('what is taken back and said again is not told', { skip }, async t => {
+t.test('what is taken back and said again is not told', needs('sandbox'), async t => {
   const { edit, asked, events } = await start(t, { 'a.yaml': says('old') })
   await asked('a.yaml')
   const stream = await events('?types=diagnostics.changed&after=0')
@@ -120,7 +119,7 @@ t.test('what is taken back and said again is not told', { skip }, async t => {
   stream.close()
 })
 
-t.test('who cancels while it waits still hears what was done', { skip }, async t => {
+t.test('who cancels while it waits still hears what was done', needs('sandbox'), async t => {
   const { call, post, asked, read, get } = await start(
     t,
     { 'a.yaml': says('-') },
@@ -129,14 +128,14 @@ t.test('who cancels while it waits still hears what was done', { skip }, async t
   await asked('a.yaml')
   const { tool_call_id } = await call('write_file', { path: 'a.yaml', content: silent })
   await post('/approve', { tool_call_id })
-  while (read('a.yaml') !== silent) await new Promise(resolve => setTimeout(resolve, 10))
+  await waitUntil('the write', () => read('a.yaml') === silent)
   const ended = await post(`/calls/${tool_call_id}/cancel`, {})
   t.match(ended, { status: 'success', changes: [{ path: 'a.yaml' }] })
   t.match(ended.result.metadata.diagnostics, { status: 'timeout', new: [] })
   t.strictSame(await get(`/calls/${tool_call_id}`), ended)
 })
 
-t.test('of a file that is not open what was said last is what counts', async t => {
+t.test('of a file that is not open what was said last is what counts', needs('sandbox'), async t => {
   const app = await startFaked(t, {
     'a.yaml': 'a\nflickers b.yaml gone-again\n',
     // So large that it takes a while to be read.

@@ -8,6 +8,7 @@ import formatCode from '../../../src/tools/commands/format_code.ts'
 import type { FORMATTERS } from '../../../src/tools/commands/formatters.ts'
 import { formattingOf } from '../../../src/tools/commands/formatting.ts'
 import { type Json, startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 import { failure, makeWorld } from '../context.ts'
 
 /** Says who formats, and what it was told; a line `bad` is a fault to it. */
@@ -20,11 +21,6 @@ echo ran >> "\${0%/*}/ran.txt" 2> /dev/null || true
 const PROJECT = { '.prettierrc': '{}', 'node_modules/.bin/prettier': FORMATTER }
 const DIFF = '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n-let  a =  1\n+let a = 1\n let b\n'
 
-const bwrap = spawnSync('bwrap', ['--version']).status === 0
-const needs = (there: boolean, what: string) => (there || process.env.CI ? {} : { skip: `no ${what} here` })
-/** No part of what the server needs, so no machine must have it. */
-const rustfmt = spawnSync('rustfmt', ['--version']).status === 0
-
 async function start(t: Test, files: Record<string, string>) {
   const app = await startApp(t, files)
   for (const [name, text] of Object.entries(files))
@@ -34,7 +30,7 @@ async function start(t: Test, files: Record<string, string>) {
   return { ...app, approve, ran: () => existsSync(path.join(app.root, 'node_modules/.bin/ran.txt')) }
 }
 
-t.test('formats files, tells the diff of each, and can be undone', needs(bwrap, 'bubblewrap'), async t => {
+t.test('formats files, tells the diff of each, and can be undone', needs('sandbox'), async t => {
   const { call, approve, post, read } = await start(t, {
     ...PROJECT,
     'a.ts': 'let  a =  1\nlet b\n',
@@ -87,27 +83,23 @@ t.test('where nothing keeps it, it never runs before it is approved, and no rule
   })
 })
 
-t.test(
-  'where it is kept, the diff is shown first, and exactly that is written',
-  needs(bwrap, 'bubblewrap'),
-  async t => {
-    const { call, approve, read, write, root, ran } = await start(t, { ...PROJECT, 'a.ts': 'let  a =  1\nlet b\n' })
-    const check = await call('format_code', { paths: ['a.ts'], check: true })
-    t.match(check, {
-      status: 'success',
-      result: { data: { changed: [{ diff: DIFF }], check: true, isolation: 'strict' } }
-    })
-    const asked = await call('format_code', { paths: ['a.ts'] })
-    t.strictSame(asked.approval.preview, { title: 'Format a.ts', diff: DIFF })
-    t.notOk(ran(), 'it can write nothing')
-    utimesSync(path.join(root, 'a.ts'), 1, 1)
-    write('node_modules/.bin/prettier', '#!/bin/sh\necho something else\n')
-    t.match((await approve(asked)).result.data, { changed: [{ diff: DIFF }], isolation: 'strict' })
-    t.equal(read('a.ts'), 'let a = 1\nlet b\n')
-  }
-)
+t.test('where it is kept, the diff is shown first, and exactly that is written', needs('sandbox'), async t => {
+  const { call, approve, read, write, root, ran } = await start(t, { ...PROJECT, 'a.ts': 'let  a =  1\nlet b\n' })
+  const check = await call('format_code', { paths: ['a.ts'], check: true })
+  t.match(check, {
+    status: 'success',
+    result: { data: { changed: [{ diff: DIFF }], check: true, isolation: 'strict' } }
+  })
+  const asked = await call('format_code', { paths: ['a.ts'] })
+  t.strictSame(asked.approval.preview, { title: 'Format a.ts', diff: DIFF })
+  t.notOk(ran(), 'it can write nothing')
+  utimesSync(path.join(root, 'a.ts'), 1, 1)
+  write('node_modules/.bin/prettier', '#!/bin/sh\necho something else\n')
+  t.match((await approve(asked)).result.data, { changed: [{ diff: DIFF }], isolation: 'strict' })
+  t.equal(read('a.ts'), 'let a = 1\nlet b\n')
+})
 
-t.test('a file that changed after the diff was shown is not overwritten', needs(bwrap, 'bubblewrap'), async t => {
+t.test('a file that changed after the diff was shown is not overwritten', needs('sandbox'), async t => {
   const { call, approve, read, write } = await start(t, { ...PROJECT, 'a.ts': 'let  a\n' })
   const asked = await call('format_code', { paths: ['a.ts'] })
   write('a.ts', 'let  other\n')
@@ -130,7 +122,7 @@ t.test('encoding and byte order mark are kept', async t => {
   t.ok(after.equals(Buffer.from('\ufefflet ä\n', 'utf16le')))
 })
 
-t.test('rustfmt', rustfmt ? {} : { skip: 'no rustfmt here' }, async t => {
+t.test('rustfmt', needs('rustfmt'), async t => {
   const { call, approve, read } = await start(t, { 'src/a.rs': 'fn  main( ){let x=1;}\n', 'src/b.rs': 'fn main( {\n' })
   const { data } = (await approve(await call('format_code', { paths: ['src/a.rs', 'src/b.rs'] }))).result
   t.match(data, {
@@ -166,7 +158,7 @@ t.test('which formatter a file gets', async t => {
   t.match(await failure(() => chosen('a.go')), { message: 'gofmt is not installed.' })
 })
 
-t.test('where nothing would change nobody is asked', needs(bwrap, 'bubblewrap'), async t => {
+t.test('where nothing would change nobody is asked', needs('sandbox'), async t => {
   const { call } = await start(t, { ...PROJECT, 'b.ts': 'fine\n' })
   t.match(await call('format_code', { paths: ['b.ts'] }), {
     status: 'success',

@@ -11,6 +11,7 @@ import { CARGO_TOML, GO_MOD, newAmong, PNPM_LOCK, YARN_LOCK } from '../../../src
 import { type Adding, MANAGERS, type PackageManager } from '../../../src/tools/commands/package-managers.ts'
 import { isPackage, NAMES } from '../../../src/tools/commands/package-names.ts'
 import { startApp } from '../../start-app.ts'
+import { runs } from '../../support/property.ts'
 
 /** A tar archive of one small file. */
 function tarball(name: string, text: string): Buffer {
@@ -56,7 +57,7 @@ async function start(t: Test, files: Record<string, string>) {
   return { ...app, approve }
 }
 
-t.test('npm: asked for strictly, told with its words, run without scripts', { timeout: 60_000 }, async t => {
+t.test('npm: asked for strictly, told with its words, run without scripts', async t => {
   const url = await registry(t)
   const npmrc = `registry=${url}\nfetch-retries=0\ncache=./.cache\n`
   const { call, approve, root, read } = await start(t, {
@@ -92,7 +93,7 @@ t.test('npm: asked for strictly, told with its words, run without scripts', { ti
   t.match(gone.result, { title: 'npm: Exit code 1', data: { exit_code: 1, installed: [] }, content: /404/ })
 })
 
-t.test('npm: scripts run where that was asked for', { timeout: 60_000 }, async t => {
+t.test('npm: scripts run where that was asked for', async t => {
   const npmrc = `registry=${await registry(t)}\nfetch-retries=0\ncache=./.cache\n`
   const { call, approve, root } = await start(t, {
     'package.json': '{"name":"demo","version":"1.0.0"}',
@@ -178,7 +179,7 @@ t.test('only names of a registry are packages', async t => {
   const sound = fc.property(fc.oneof(fc.string(), fc.constantFrom(...bad, ...Object.values(good).flat())), text =>
     Object.values(NAMES).every(rules => !isPackage(rules, text) || plain.test(text))
   )
-  t.doesNotThrow(() => fc.assert(sound, { numRuns: 2_000 }))
+  t.doesNotThrow(() => fc.assert(sound, runs(2_000)))
 })
 
 t.test('what each manager is started with', async t => {

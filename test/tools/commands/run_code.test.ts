@@ -1,5 +1,3 @@
-// Real code in real sandboxes, over HTTP.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -10,9 +8,8 @@ import { Config } from '../../../src/config.ts'
 import { listening, outsideOf } from '../../egress/outside.ts'
 import { contents } from '../../folder.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 
-const missing = ['bwrap', 'python3', 'bash', 'node'].filter(program => spawnSync(program, ['--version']).error)
-const skip = missing.length > 0 && process.env.CI !== 'true' ? `${missing.join(', ')} is missing here` : false
 const FILES = {
   'a.txt': 'größe\n',
   'dir/b.txt': 'b\n',
@@ -20,7 +17,7 @@ const FILES = {
   'node_modules/five/index.js': 'module.exports = 5'
 }
 
-t.test('run_code', { skip, timeout: 240_000 }, async t => {
+t.test('run_code', needs('sandbox', 'python3'), async t => {
   process.env.SOME_SECRET = 'a-secret-of-the-server'
   t.teardown(() => delete process.env.SOME_SECRET)
   const app = await start(t)
@@ -193,28 +190,32 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
   })
 })
 
-t.test('wherever the temporary and the state folder are, no command finds the code of another', { skip }, async t => {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
-  const { TMPDIR } = process.env
-  t.teardown(() => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = TMPDIR
-    rmSync(folder, { recursive: true, force: true })
-  })
-  process.env.TMPDIR = path.join(folder, 'ws', 'tmp')
-  mkdirSync(process.env.TMPDIR, { recursive: true })
-  // Longer than the name of a socket may be.
-  const state_dir = path.join(folder, 'ws', 'state', 'x'.repeat(110))
-  const app = await start(t, { folder, settings: { state_dir } })
-  const code = 'find . -name "main.*" -o -name socket; curl -sS http://a.test/x'
-  const { result } = await app.approve(
-    await app.call('run_code', { language: 'bash', code, network: ['a.test'], write: true })
-  )
-  t.match(result.data, { exit_code: 0, isolation: 'workspace', stdout: 'GET /x' })
-  t.same(readdirSync(path.join(state_dir, 'temporary')), [])
-})
+t.test(
+  'wherever the temporary and the state folder are, no command finds the code of another',
+  needs('sandbox'),
+  async t => {
+    const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
+    const { TMPDIR } = process.env
+    t.teardown(() => {
+      if (TMPDIR === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = TMPDIR
+      rmSync(folder, { recursive: true, force: true })
+    })
+    process.env.TMPDIR = path.join(folder, 'ws', 'tmp')
+    mkdirSync(process.env.TMPDIR, { recursive: true })
+    // Longer than the name of a socket may be.
+    const state_dir = path.join(folder, 'ws', 'state', 'x'.repeat(110))
+    const app = await start(t, { folder, settings: { state_dir } })
+    const code = 'find . -name "main.*" -o -name socket; curl -sS http://a.test/x'
+    const { result } = await app.approve(
+      await app.call('run_code', { language: 'bash', code, network: ['a.test'], write: true })
+    )
+    t.match(result.data, { exit_code: 0, isolation: 'workspace', stdout: 'GET /x' })
+    t.same(readdirSync(path.join(state_dir, 'temporary')), [])
+  }
+)
 
-t.test('where no sandbox holds', { timeout: 60_000 }, async t => {
+t.test('where no sandbox holds', async t => {
   const params = { language: 'bash', code: 'echo hi' }
   const sandbox = { ...defaults(Config).sandbox, open_files: 1 }
 

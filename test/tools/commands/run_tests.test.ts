@@ -6,6 +6,7 @@ import { defaults } from '../../../src/config/merge.ts'
 import { Config, type Settings } from '../../../src/config.ts'
 import { RUNNERS, type TestRunner, type Wanted } from '../../../src/tools/commands/test-runners.ts'
 import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 import { GO, SUREFIRE, VITEST } from '../../text/test-reports/written.ts'
 
 const GOOD = `import test from 'node:test'\ntest('good', () => {})\n`
@@ -31,10 +32,6 @@ async function start(t: Test, files: Record<string, string>, settings: Partial<S
   }
   return { ...app, run }
 }
-
-/** These are no part of what the server needs, so no machine must have them. */
-const needs = (program: string) =>
-  spawnSync(program, ['--version']).status === 0 ? {} : { skip: `no ${program} here` }
 
 /** A program that prints what another would. */
 const printing = (text: string, exit_code: number) =>
@@ -120,7 +117,10 @@ t.test('a script of which nobody knows what it runs', async t => {
     exit_code: 0,
     output: /3 things/
   })
-  t.match(silent.content, /^npm: Exit code 0\n[\s\S]*3 things were fine\n\[Exit code 0\]$/)
+  // npm may print lines of its own on stderr, which are in no order with those of the script.
+  t.match(silent.content, /^npm: Exit code 0\n/)
+  t.match(silent.content, /^3 things were fine$/m)
+  t.match(silent.content, /\n\[Exit code 0\]$/)
   write('package.json', '{"scripts":{"test":"echo \\"  12 passing (3ms)\\"; echo \\"  1 failing\\"; exit 1"}}')
   t.match((await run({})).result.data, { parsed: true, passed: 12, failed: 1, exit_code: 1, output: /12 passing/ })
   write('package.json', '{"scripts":{"test":"echo \\"  12 passing (3ms)\\"; exit 1"}}')
@@ -239,7 +239,7 @@ t.test('pytest', needs('pytest'), async t => {
   t.match(data, { runner: 'pytest', failed: 1, total: 1, exit_code: 1, failures: [{ file: 'test_a.py', line: 2 }] })
 })
 
-t.test('cargo', { ...needs('cargo'), timeout: 120_000 }, async t => {
+t.test('cargo', needs('cargo'), async t => {
   const manifest = '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n'
   const lib = '#[test]\nfn off() {\n    assert_eq!(1, 2);\n}\n#[test]\nfn fine() {}\n'
   const { run } = await start(t, { 'Cargo.toml': manifest, 'src/lib.rs': lib })
@@ -248,7 +248,7 @@ t.test('cargo', { ...needs('cargo'), timeout: 120_000 }, async t => {
   t.match(data, { runner: 'cargo', passed: 1, failed: 1, exit_code: 101, failures: [{ file: 'src/lib.rs', line: 3 }] })
 })
 
-t.test('ctest', { ...needs('cmake'), timeout: 60_000 }, async t => {
+t.test('ctest', needs('cmake'), async t => {
   const lists = 'cmake_minimum_required(VERSION 3.10)\nproject(demo NONE)\nenable_testing()\n'
   const tests = 'add_test(NAME good COMMAND true)\nadd_test(NAME bad COMMAND false)\n'
   const { run, root } = await start(t, { 'CMakeLists.txt': lists + tests })
@@ -258,9 +258,7 @@ t.test('ctest', { ...needs('cmake'), timeout: 60_000 }, async t => {
   t.match((await run({ filter: 'good' })).result.data, { passed: 1, failed: 0, exit_code: 0 })
 })
 
-const sandboxed = spawnSync('bwrap', ['--version']).status === 0 || process.env.CI ? {} : { skip: 'no bubblewrap here' }
-
-t.test('tests run in the sandbox, and tell what they were kept from', sandboxed, async t => {
+t.test('tests run in the sandbox, and tell what they were kept from', needs('sandbox'), async t => {
   const curious = `import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'node:test'
 test('stays', () => writeFileSync('made.txt', ''))

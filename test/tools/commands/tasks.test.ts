@@ -1,12 +1,12 @@
 // Commands that run on after their call, through the server: started, listed, read, written to, stopped.
+// run: waiting (for commands to end)
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
-import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
+import { CALL_TOKEN, startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 import { ended, look, printed, run, start } from './tasks-world.ts'
-
-t.setTimeout(120_000)
 
 /** Rests, in one process that a signal ends. */
 const REST = 'exec sleep 600'
@@ -354,12 +354,9 @@ t.test('what a program draws can be read on from anywhere', async t => {
   t.equal((await look(app, task_id, { offset: cut.next_offset })).output, ' plain')
 })
 
-t.test('a command that a sandbox keeps runs on in it, and all of it ends with it', async t => {
+t.test('a command that a sandbox keeps runs on in it, and all of it ends with it', needs('sandbox'), async t => {
   const base = defaults(Config).sandbox
   const app = await startApp(t, {}, { settings: { sandbox: { ...base, level: 'workspace' } } })
-  const { levels } = (await app.get('/capabilities')).isolation
-  const workspace = levels.find(({ level }: Json) => level === 'workspace')
-  if (!workspace?.holds && process.env.CI !== 'true') return t.skip(workspace?.reason)
   const command = 'setsid sleep 600 & echo up > made; echo up; cat'
   const task_id = await start(app, command, { interactive: true })
   t.equal(await printed(app, task_id, 'up'), 'up\n')

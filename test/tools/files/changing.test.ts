@@ -12,6 +12,7 @@ import deleteFile from '../../../src/tools/files/delete_file.ts'
 import editFile from '../../../src/tools/files/edit_file.ts'
 import moveFile from '../../../src/tools/files/move_file.ts'
 import writeFile from '../../../src/tools/files/write_file.ts'
+import { runs } from '../../support/property.ts'
 import { code, failure, makeWorld, NO_HISTORY, run, snapshot } from '../context.ts'
 
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
@@ -230,7 +231,7 @@ t.test('an edit keeps encoding, mark, line endings and final newline, and its di
       execFileSync('git', ['apply', '-R', '--whitespace=nowarn', '-'], { cwd: root, input: diff })
       if (read(root, 'f') !== whole(marked)) throw new Error('the diff does not lead back')
     }),
-    { numRuns: 80 }
+    runs(80)
   )
 })
 

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { fileDiff, type Side } from '../../../src/text/diff.ts'
 import applyPatch from '../../../src/tools/files/apply_patch.ts'
+import { runs } from '../../support/property.ts'
 import { asV4a, edited, type Files, happening, worlds } from '../../text/patch-texts.ts'
 import { code, failure, makeWorld, run, snapshot } from '../context.ts'
 
@@ -56,7 +57,7 @@ t.test('the files become what the patch says, and git takes back and does again 
       git([], told)
       assert.deepStrictEqual(filesIn(root), after)
     }),
-    { numRuns: 40 }
+    runs(40)
   )
 })
 
@@ -70,7 +71,7 @@ t.test('an edit as V4A has it makes the true file', async t => {
       await run(applyPatch, { patch: asV4a('a.txt', before, after) }, ctx)
       assert.equal(readFileSync(file, 'utf8'), after)
     }),
-    { numRuns: 100 }
+    runs(100)
   )
 })
 

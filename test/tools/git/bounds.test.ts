@@ -9,15 +9,17 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
+  symlinkSync,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Confinement } from '../../../src/host/git/confinement.ts'
 import { Spawner } from '../../../src/host/processes/spawner.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
 import { start } from './reading-world.ts'
 
 const PERSON = 'Ada <ada@example.com>'
@@ -43,8 +45,27 @@ t.test('git that waits is ended with its call', async t => {
   await events.type('tool.call')
   t.match(await app.post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })
   t.match(await app.call('git_status', {}, { timeout_ms: 300 }), { status: 'error', error: { code: 'TIMEOUT' } })
-  while (isRead()) await pause(5)
-  t.notOk(isRead(), 'nobody reads any more')
+  await waitUntil('git to be gone', () => !isRead())
+})
+
+t.test('an index that is not a regular file is never taken for an empty one', async t => {
+  const app = await start(t, { 'a.txt': '1\n' })
+  app.init()
+  const index = path.join(app.root, '.git/index')
+  rmSync(index)
+  const replacements = [() => mkdirSync(index), () => symlinkSync('HEAD', index), () => execFileSync('mkfifo', [index])]
+  for (const replace of replacements) {
+    replace()
+    t.match(await app.call('git_diff', {}), {
+      status: 'error',
+      error: {
+        code: 'NOT_A_FILE',
+        message: '".git/index" is not a regular file, so git was not run.',
+        details: { path: '.git/index' }
+      }
+    })
+    rmSync(index, { recursive: true })
+  }
 })
 
 t.test('what is odd, broken or too much is told so', async t => {
@@ -90,32 +111,24 @@ t.test('what is odd, broken or too much is told so', async t => {
   t.match(await app.error('git_log'), { code: 'EXECUTION_ERROR' })
 })
 
-t.test(
-  'a repository of somebody else is read',
-  { skip: process.getuid?.() !== 0 && 'only root can make one' },
-  async t => {
-    const app = await start(t, { 'a.txt': '1\n' })
-    app.init()
-    app.write('a.txt', '2\n')
-    execFileSync('chown', ['-R', '4711', app.root])
-    for (const file of ['a.txt', '.git']) chmodSync(app.at(file), file === '.git' ? 0o700 : 0o600)
-    t.match(await app.data('git_status'), { entries: [{ path: 'a.txt' }] })
-    t.match(await app.data('git_blame', { path: 'a.txt' }), { ranges: [{ text: '2\n' }] })
-  }
-)
+t.test('a repository of somebody else is read', needs('root'), async t => {
+  const app = await start(t, { 'a.txt': '1\n' })
+  app.init()
+  app.write('a.txt', '2\n')
+  execFileSync('chown', ['-R', '4711', app.root])
+  for (const file of ['a.txt', '.git']) chmodSync(app.at(file), file === '.git' ? 0o700 : 0o600)
+  t.match(await app.data('git_status'), { entries: [{ path: 'a.txt' }] })
+  t.match(await app.data('git_blame', { path: 'a.txt' }), { ranges: [{ text: '2\n' }] })
+})
 
-t.test(
-  'one above the workspace only where it is ours',
-  { skip: process.getuid?.() !== 0 && 'only root can make one' },
-  async t => {
-    const outer = await start(t, { 'in/a.txt': '1\n' })
-    outer.init()
-    const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
-    t.match(await app.data('git_status'), { total: 0 })
-    execFileSync('chown', ['4711', outer.at('.git')])
-    t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
-  }
-)
+t.test('one above the workspace only where it is ours', needs('root'), async t => {
+  const outer = await start(t, { 'in/a.txt': '1\n' })
+  outer.init()
+  const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
+  t.match(await app.data('git_status'), { total: 0 })
+  execFileSync('chown', ['4711', outer.at('.git')])
+  t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
+})
 
 t.test('without git it says what to install', async t => {
   const before = process.env.PATH
@@ -149,8 +162,7 @@ t.test('the second layer', async t => {
     await spawner.close()
     return existsSync(file)
   }
-  const skip = process.env.CI !== 'true' && !spawnsKept() && 'bubblewrap does not hold here'
-  await t.test('keeps what it keeps from writing', { skip }, async t => {
+  await t.test('keeps what it keeps from writing', needs('bwrap'), async t => {
     t.notOk(await escapes(t, undefined, false))
     t.ok(await escapes(t, undefined, true), 'but where it may')
   })
@@ -165,12 +177,3 @@ t.test('the second layer', async t => {
     t.ok(await escapes(t, fake, false))
   })
 })
-
-function spawnsKept(): boolean {
-  try {
-    execFileSync('/usr/bin/bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--', '/bin/true'])
-    return true
-  } catch {
-    return false
-  }
-}

@@ -3,9 +3,8 @@ import { lstatSync, readlinkSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import { branchNameFault } from '../../../src/text/ref-name.ts'
+import { runs } from '../../support/property.ts'
 import { gitIn, home, start } from './writing-world.ts'
-
-t.setTimeout(120_000)
 
 t.test('a branch is created where asked, and checked out only if asked', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })
@@ -129,7 +128,7 @@ t.test('names are taken as git takes them', t => {
       const name = parts.join('/')
       return taken(name) === (branchNameFault(name) === undefined)
     }),
-    { numRuns: 60 }
+    runs(60)
   )
   t.end()
 })

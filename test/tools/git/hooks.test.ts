@@ -4,10 +4,8 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config, type ConfiguredRule } from '../../../src/config.ts'
-import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 import { bare, hook, start } from './writing-world.ts'
-
-t.setTimeout(120_000)
 
 const base = defaults(Config)
 const textOf = (file: string) => readFileSync(file, 'utf8')
@@ -119,11 +117,8 @@ t.test('before a push', async t => {
   t.match((await app.run('git_push', {})).result?.data, { outcome: 'created' })
 })
 
-t.test('in the sandbox', async t => {
+t.test('in the sandbox', needs('sandbox'), async t => {
   const app = await asking(t, [], { level: 'auto' })
-  const { isolation } = await app.get('/capabilities')
-  const held = isolation.levels.some(({ level, holds }: Json) => level === 'workspace' && holds)
-  if (!held && process.env.CI !== 'true') return t.pass('none holds here')
   app.write('a.txt', 'two\n')
   hook(
     app.path('.git/hooks/pre-commit'),

@@ -1,17 +1,14 @@
 // A server that is killed while git reads for it, and does not come to an end: nothing of it stays.
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
+import { needs } from '../../support/needs.ts'
+import { once, waitUntil } from '../../support/wait.ts'
 import { gitIn } from './writing-world.ts'
 
 const SCRIPT = path.join(import.meta.dirname, 'kill-in-read.ts')
-const GONE_WITHIN_MS = 2_000
-t.setTimeout(60_000)
-
 /** Every git that works in a folder. */
 function gitsIn(folder: string): number[] {
   return readdirSync('/proc')
@@ -27,7 +24,7 @@ function gitsIn(folder: string): number[] {
 
 const commOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8')
 
-t.test('killed while git hangs', { skip: process.platform !== 'linux' && 'there is no /proc' }, async t => {
+t.test('killed while git hangs', needs('linux'), async t => {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-killed-reading-')))
   t.teardown(() => rmSync(home, { recursive: true, force: true }))
   const [root, stateDir] = ['ws', 'state'].map(name => path.join(home, name)) as [string, string]
@@ -37,14 +34,13 @@ t.test('killed while git hangs', { skip: process.platform !== 'linux' && 'there 
   rmSync(path.join(root, '.git/info/exclude'))
   execFileSync('mkfifo', [path.join(root, '.git/info/exclude')])
   const server = spawn(process.execPath, [SCRIPT, root, stateDir], { stdio: ['ignore', 'ignore', 'inherit'] })
-  while (gitsIn(root).length === 0) await setTimeout(10)
+  await waitUntil('git to run', () => gitsIn(root).length > 0)
   // Not even the end of what it writes into is news to it.
   for (const pid of gitsIn(root)) process.kill(pid, 'SIGSTOP')
   server.kill('SIGKILL')
   await once(server, 'exit')
-  const until = Date.now() + GONE_WITHIN_MS
-  while (gitsIn(root).length > 0 && Date.now() < until) await setTimeout(10)
-  const left = gitsIn(root)
-  t.strictSame(left, [])
-  for (const pid of left) process.kill(pid, 'SIGKILL')
+  t.teardown(() => {
+    for (const pid of gitsIn(root)) process.kill(pid, 'SIGKILL')
+  })
+  await waitUntil('git to be gone', () => gitsIn(root).length === 0)
 })

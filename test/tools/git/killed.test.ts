@@ -1,18 +1,20 @@
 // A server that is killed at any step of a commit: once the next one has started, branch and index are as they were, or as
 // they should become, and no lock is left.
+// run: waiting (for servers that are killed)
+
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import { globbySync } from 'globby'
 import t from 'tap'
 import { identityOf } from '../../../src/host/files/stamp.ts'
 import { GitOnMachine } from '../../../src/host/git/git.ts'
 import { isRunning } from '../../../src/host/processes/running.ts'
 import { Spawner } from '../../../src/host/processes/spawner.ts'
+import { STRIDE } from '../../support/property.ts'
+import { once, waitUntil } from '../../support/wait.ts'
 import { gitIn } from './writing-world.ts'
 
 /** So many servers are killed at once. */
@@ -22,8 +24,6 @@ const SCRIPT = path.join(import.meta.dirname, 'kill-in-commit.ts')
 
 const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-killed-')))
 t.teardown(() => rmSync(home, { recursive: true, force: true }))
-t.setTimeout(280_000)
-
 /** Changed, new and staged files, none of them committed. */
 const first = path.join(home, 'first')
 mkdirSync(first)
@@ -49,7 +49,7 @@ async function killed(n: number) {
   mkdirSync(stateDir)
   const child = spawn(process.execPath, [SCRIPT, String(n), root, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  for (const helper of JSON.parse(said) as number[]) while (isRunning(helper)) await setTimeout(10)
+  for (const helper of JSON.parse(said) as number[]) await waitUntil('the helper to end', () => !isRunning(helper))
   const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
   await machine.endBegun()
   await machine.close()
@@ -66,13 +66,13 @@ async function killed(n: number) {
 
 t.test('killed anywhere', async t => {
   const states = { old: 0, new: 0 }
-  for (let n = 1, over = false; !over; n += AT_ONCE) {
+  for (let n = 1, over = false; !over; n += AT_ONCE * STRIDE) {
     if (n > STEPS_AT_MOST) throw new Error('the commit never ends')
-    const worlds = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => killed(n + i)))
+    const worlds = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => killed(n + i * STRIDE)))
     for (const [i, { code, subject, status, ...rest }] of worlds.entries()) {
       const isNew = subject === 'Second'
       states[isNew ? 'new' : 'old'] += 1
-      const at = `killed at step ${n + i}, ${isNew ? 'done' : 'not done'}`
+      const at = `killed at step ${n + i * STRIDE}, ${isNew ? 'done' : 'not done'}`
       t.equal(status, isNew ? 'M  b.txt' : ' M a.txt\nM  b.txt\n?? new.txt', at)
       t.strictSame(rest, { faults: '', left: [], begun: [] }, at)
       over ||= code === 0

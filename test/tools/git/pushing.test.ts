@@ -3,14 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { ConfiguredRule } from '../../../src/config.ts'
 import { isRunning } from '../../../src/host/processes/running.ts'
 import type { StartOptions } from '../../start-app.ts'
+import { waitUntil } from '../../support/wait.ts'
 import { bare, gitIn, home, hook, start, userConfig } from './writing-world.ts'
-
-t.setTimeout(280_000)
 
 t.test('a branch is pushed as shown', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })
@@ -361,7 +359,7 @@ t.test('a remote that never answers is given up, with all that was started', asy
   const pid = Number(await readFile(started, 'utf8'))
   await app.post(`/calls/${asked.tool_call_id}/cancel`, {})
   t.equal((await running).status, 'cancelled')
-  while (isRunning(pid)) await setTimeout(10)
+  await waitUntil('the push to end', () => !isRunning(pid))
   t.pass('its ssh is gone')
 })
 

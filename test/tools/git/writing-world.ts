@@ -10,8 +10,11 @@ const USER = '[user]\n\tname = Ann Example\n\temail = ann@example.com\n[init]\n\
 
 /** The home of whoever runs this file. */
 export const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-home-')))
-for (const name of Object.keys(process.env)) if (/^(?:GIT_|SSH_|XDG_)/.test(name)) delete process.env[name]
-process.env.HOME = home
+/** Makes the process that user's, for whatever the server and git read of its environment. */
+function enterHome() {
+  for (const name of Object.keys(process.env)) if (/^(?:GIT_|SSH_|XDG_)/.test(name)) delete process.env[name]
+  process.env.HOME = home
+}
 process.once('exit', () => rmSync(home, { recursive: true, force: true }))
 
 /** What the user has configured for all repositories. */
@@ -19,13 +22,15 @@ export const userConfig = (text = USER) => writeFileSync(path.join(home, '.gitco
 userConfig()
 
 /** Runs git as the user would, in a folder. */
-export const gitIn =
-  (folder: string) =>
-  (...args: string[]): string =>
+export function gitIn(folder: string) {
+  enterHome()
+  return (...args: string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '')
+}
 
 /** With these files in the first commit of `main`. */
 export async function start(t: Test, files: Record<string, string> = { 'a.txt': 'one\n' }, options: StartOptions = {}) {
+  enterHome()
   const app = await startApp(t, files, options)
   const git = gitIn(app.root)
   git('init', '-q')

@@ -1,15 +1,12 @@
 // Search by meaning, with an endpoint of our own on loopback that knows a few words for the same thing.
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
-
-t.setTimeout(60_000)
+import { once, waitUntil } from '../../support/wait.ts'
 
 const KEY = 'sk-embeddings-Zx81kq0V7c2mPw93'
 process.env.EMBEDDINGS_TEST_VALUE = KEY
@@ -64,12 +61,11 @@ async function start(
   const paths = async (query: string) => (await ask(query)).hits.map(({ path }: Json) => path)
   /** Asks until the embeddings are as wished. */
   const until = async (wished: (embeddings: Json) => boolean) => {
-    for (;;) {
+    return waitUntil('the embeddings', async () => {
       const { index } = await ask('begin')
-      if (index.state === 'ready' && wished(index.embeddings)) return index.embeddings
       if (index.state === 'failed') throw new Error(index.reason)
-      await pause(20)
-    }
+      return index.state === 'ready' && wished(index.embeddings) && index.embeddings
+    })
   }
   const complete = () => until(({ embedded, pieces }) => pieces > 0 && embedded === pieces)
   return { ...app, ask, paths, until, complete }

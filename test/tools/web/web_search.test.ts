@@ -1,4 +1,5 @@
 // Searching by each provider, put in its place by a server of our own.
+// run: waiting (for the next attempt at a busy provider)
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { listening, portOf } from '../../egress/outside.ts'

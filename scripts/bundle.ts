@@ -1,0 +1,146 @@
+// Bundles src/ and web/ into dist/, which the installed package runs. Packages are bundled too: a start that reads a thousand
+// small files takes twice as long as one that reads a few.
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+
+/** Packages that stay packages: one brings a program along, the others are rarely loaded. */
+const NOT_BUNDLED = ['@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
+/** Packages whose CommonJS form hides what it loads, so that their other form is taken. */
+const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib/esm/main.js') }
+/** CommonJS packages within the bundle load Node's own modules in their way. */
+const REQUIRE = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`
+
+/**
+ * A CommonJS package that is loaded late has its names for Node; esbuild would give it whole, as the default, and nothing
+ * else. So what Node finds is written out, and the bundle means what the source means.
+ */
+const NAMES_OF_LATE_PACKAGES: Plugin = {
+  name: 'names of late packages',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^[^.]/ }, async ({ kind, path: id, resolveDir, importer }) => {
+      if (kind !== 'dynamic-import' || id in AS_MODULES) return
+      const found = await resolve(id, { kind: 'import-statement', resolveDir, importer })
+      if (found.external || found.errors.length > 0) return found
+      const names = Object.keys(await import(pathToFileURL(found.path).href))
+      return names.includes('module.exports')
+        ? {
+            path: found.path,
+            namespace: 'late',
+            pluginData: names.filter(name => /^(?!default$|__)[\w$]+$/.test(name))
+          }
+        : found
+    })
+    onLoad({ filter: /./, namespace: 'late' }, ({ path: file, pluginData: names }) => ({
+      contents: `const whole = require(${JSON.stringify(file)})
+        export default whole
+        export const { ${names.join(', ')} } = whole`,
+      resolveDir: path.dirname(file)
+    }))
+  }
+}
+
+// Made beside the old one and renamed at the end, so that no process reads half of it.
+const fresh = `dist-${process.pid}`
+const common = { bundle: true, format: 'esm', outdir: fresh, metafile: true } as const
+/** Folders of the packages that code was taken from, from here. */
+const bundledPackages = new Set<string>()
+await bundle({
+  ...common,
+  entryPoints: [
+    { in: 'src/main.ts', out: 'main' },
+    // Started by their paths, from whichever chunk holds what starts them.
+    { in: 'src/host/store/store-worker.ts', out: 'lib/store-worker' },
+    { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
+    { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
+    { in: 'src/host/compute/pdf-worker.ts', out: 'lib/pdf-worker' },
+    { in: 'src/host/processes/pty-host.ts', out: 'lib/pty-host' },
+    { in: 'src/host/modules/guest.ts', out: 'lib/module-guest' }
+  ],
+  chunkNames: 'lib/[name]-[hash]',
+  splitting: true,
+  platform: 'node',
+  target: 'node24',
+  external: NOT_BUNDLED,
+  alias: AS_MODULES,
+  plugins: [NAMES_OF_LATE_PACKAGES],
+  banner: { js: REQUIRE }
+})
+// What a custom tool or a hook imports, in one file each: it is loaded with each of them.
+await bundle({
+  ...common,
+  entryPoints: [
+    { in: 'src/authoring/tool.ts', out: 'authoring/tool' },
+    { in: 'src/authoring/hook.ts', out: 'authoring/hook' }
+  ],
+  platform: 'node',
+  target: 'node24',
+  minify: true
+})
+// What finds the server for the client, in Node.
+await bundle({
+  ...common,
+  entryPoints: [{ in: 'src/client/discover.ts', out: 'client/discover' }],
+  platform: 'node',
+  target: 'node24'
+})
+// The client runs in browsers too.
+await bundle({
+  ...common,
+  entryPoints: [{ in: 'src/client/client.ts', out: 'client/client' }],
+  platform: 'browser',
+  target: 'es2022'
+})
+// The console, which browsers load.
+await bundle({
+  ...common,
+  entryPoints: [
+    { in: 'web/main.tsx', out: 'web/app' },
+    { in: 'web/app.css', out: 'web/app' }
+  ],
+  // Panels are loaded when they are first shown.
+  splitting: true,
+  chunkNames: 'web/[name]-[hash]',
+  platform: 'browser',
+  target: 'es2022',
+  minify: true
+})
+for (const page of ['index.html', 'icon.svg']) copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
+for (const file of readdirSync(path.join(fresh, 'web'))) compress(path.join(fresh, 'web', file))
+// Read by their paths too: the grammar of command lines, and what runs it.
+for (const grammar of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])
+  copyFileSync(path.join('node_modules', grammar), path.join(fresh, 'lib', path.basename(grammar)))
+// Whose licenses go with the published package.
+writeFileSync(path.join(fresh, '.packages.json'), JSON.stringify([...bundledPackages].sort(), null, 2))
+replaceDist()
+
+async function bundle(options: BuildOptions & { metafile: true }) {
+  const { metafile } = await build(options)
+  for (const { inputs } of Object.values(metafile.outputs))
+    for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
+      // The innermost: packages may have packages of their own.
+      const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replace(/^late:/, '')) ?? []
+      if (folder !== undefined && bytesInOutput > 0) bundledPackages.add(path.relative('', folder))
+    }
+}
+
+/** Puts the new folder in the place of the old one. Another build may do the same at this moment; whichever is first stays. */
+function replaceDist() {
+  const old = `${fresh}-old`
+  if (existsSync('dist')) renameSync('dist', old)
+  try {
+    renameSync(fresh, 'dist')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+  }
+  for (const folder of [old, fresh]) rmSync(folder, { recursive: true, force: true })
+}
+
+/** Compresses a file ahead of time, next to it. */
+function compress(file: string) {
+  const content = readFileSync(file)
+  writeFileSync(`${file}.br`, brotliCompressSync(content))
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
+}

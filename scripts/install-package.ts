@@ -1,0 +1,20 @@
+// Installs the packages of a folder that has a lock file of its own, unless they are installed already:
+// node scripts/install-package.ts tools
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Usage: node scripts/install-package.ts <folder>')
+
+const stamp = path.join(folder, 'node_modules/.installed')
+const locked = createHash('sha256')
+  .update(readFileSync(path.join(folder, 'package-lock.json')))
+  .digest('hex')
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== locked) {
+  console.error(`Installing the packages of ${folder} …`)
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+  writeFileSync(stamp, locked)
+}

@@ -1,0 +1,112 @@
+// npm run package -- [folder]: makes the folder that `npm pack` and `npm publish` are run on, build/package by default. It holds
+// what users need and nothing else: the bundle, one declaration file per export, documents, clients, examples and the licenses of
+// bundled packages.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { globbySync } from 'globby'
+import { thirdPartyNotices } from './third-party-notices.ts'
+
+/** What is used of the bundler; the compiler of this project does not see the packages of `tools`. */
+interface Rollup {
+  rollup(options: { input: string; plugins: object[]; external: RegExp }): Promise<{
+    generate(options: { format: 'es' }): Promise<{ output: [{ code: string }] }>
+  }>
+}
+
+const [TARGET = 'build/package'] = process.argv.slice(2)
+/** What the compiler makes of the sources before it is bundled; here, so that it finds the types of packages. */
+const TYPES = `./dist-types-${process.pid}`
+const FILES = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'openapi.yaml',
+  'bin/**',
+  'clients/**',
+  '!clients/*/test/**',
+  'dist/**/*.{br,css,gz,html,js,svg,wasm}',
+  'docs/**/*.md',
+  'examples/**'
+]
+/** Fields of package.json that users of the package need. */
+const FIELDS = [
+  'name',
+  'version',
+  'description',
+  'keywords',
+  'license',
+  'homepage',
+  'bugs',
+  'repository',
+  'type',
+  'bin',
+  'exports',
+  'dependencies',
+  'optionalDependencies'
+]
+
+execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
+execFileSync(process.execPath, ['scripts/install-package.ts', 'tools'], { stdio: 'inherit' })
+const requireTool = createRequire(path.resolve('tools/package.json'))
+const { rollup } = requireTool('rollup') as Rollup
+const { dts } = requireTool('rollup-plugin-dts') as { dts(options: { tsconfig: string }): object }
+rmSync(TARGET, { recursive: true, force: true })
+for (const file of globbySync(FILES)) cpSync(file, path.join(TARGET, file))
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, unknown>
+const packed = {
+  ...Object.fromEntries(FIELDS.map(field => [field, manifest[field]])),
+  engines: { node: `>=${neededNode()}` }
+}
+put('package.json', `${JSON.stringify(packed, null, 2)}\n`)
+put('THIRD_PARTY_NOTICES.txt', thirdPartyNotices())
+try {
+  await writeDeclarations(manifest.exports as Record<string, { types: string; default: string }>)
+} finally {
+  rmSync(TYPES, { recursive: true, force: true })
+}
+
+/** The oldest Node that the program runs on, as `24.15`; a checkout brings its own, so its package.json asks for less. */
+function neededNode(): string {
+  const [, numbers] = /NEEDED = \[([\d, ]+)\]/.exec(readFileSync('bin/toolgate.cjs', 'utf8'))!
+  return numbers!.replaceAll(/,\s*/g, '.')
+}
+
+/** Writes one declaration file per export, with all types that it refers to but those of other packages. */
+async function writeDeclarations(doors: Record<string, { types: string; default: string }>) {
+  // `npm run types` checks the sources: here they are only translated, in a fifth of the time.
+  const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', TYPES]
+  execFileSync(process.execPath, tsc, { stdio: 'inherit' })
+  for (const { types, default: module } of Object.values(doors)) {
+    const declaration = await bundleDeclaration(types.replace('./dist', TYPES))
+    const values = Object.keys(await import(pathToFileURL(path.resolve(module)).href))
+    put(types, exportOnlyTypes(declaration, values))
+  }
+}
+
+/** Returns the declaration file with those that it imports, which were compiled before. */
+async function bundleDeclaration(file: string): Promise<string> {
+  const bundle = await rollup({ input: file, plugins: [dts({ tsconfig: 'tsconfig.build.json' })], external: /^[^./]/ })
+  const { output } = await bundle.generate({ format: 'es' })
+  return output[0].code
+}
+
+/** A schema and its type share a name. Where only the type is exported, the bundler exports both: that is undone. */
+function exportOnlyTypes(declaration: string, values: readonly string[]): string {
+  return declaration.replace(/^export \{ (.*) \};$/m, (_, list: string) => {
+    const isValue = (name: string) => values.includes(name.replace(/^.* as /, ''))
+    const names = list.split(', ')
+    const typesAlone = names.filter(name => !isValue(name))
+    const exported = `export { ${names.filter(isValue).join(', ')} };`
+    return typesAlone.length === 0 ? exported : `${exported}\nexport type { ${typesAlone.join(', ')} };`
+  })
+}
+
+function put(name: string, content: string) {
+  const file = path.join(TARGET, name)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, content)
+}

@@ -1,0 +1,58 @@
+// How much of src the tests reach, from what V8 counted in every process of a run.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Report } from 'c8'
+import { transformSync } from 'esbuild'
+import { globbySync } from 'globby'
+
+/** Parts of the source and the share of their lines, in percent, that tests have to reach. */
+const FLOORS = [
+  { part: 'src', floor: 90 },
+  { part: 'src/tools', floor: 85 }
+]
+/** How many of the least covered files are named. */
+const LEAST_COVERED = 10
+
+interface Lines {
+  total: number
+  covered: number
+}
+
+/** Prints the coverage of each part and its least covered files; returns whether every floor is reached. */
+export async function reportCoverage(folder: string): Promise<boolean> {
+  const lines = await linesPerFile(folder)
+  const least = [...lines].filter(([, { total }]) => total > 0).sort(([, a], [, b]) => percent(a) - percent(b))
+  console.log('\nLeast covered files:')
+  for (const [file, of] of least.slice(0, LEAST_COVERED))
+    console.log(`${percent(of).toFixed(1).padStart(6)} %  ${file}`)
+
+  return FLOORS.map(({ part, floor }) => {
+    const all = { total: 0, covered: 0 }
+    for (const [file, { total, covered }] of lines)
+      if (file.startsWith(`${part}/`)) {
+        all.total += total
+        all.covered += covered
+      }
+    console.log(`Coverage of ${part}: ${percent(all).toFixed(2)} % of ${all.total} lines; ${floor} % are required`)
+    return percent(all) >= floor
+  }).every(Boolean)
+}
+
+async function linesPerFile(folder: string): Promise<Map<string, Lines>> {
+  const reportsDirectory = path.join(folder, 'report')
+  const include = ['src/**/*.ts']
+  await new Report({ tempDirectory: folder, include, reporter: ['json-summary'], reportsDirectory }).run()
+  const summary = JSON.parse(readFileSync(path.join(reportsDirectory, 'coverage-summary.json'), 'utf8')) as Record<
+    string,
+    { lines: Lines }
+  >
+  return new Map(globbySync(include).map(file => [file, summary[path.resolve(file)]?.lines ?? linesOf(file)]))
+}
+
+/** A file that no test loads is not covered at all; one that holds types alone is never loaded and has no lines. */
+function linesOf(file: string): Lines {
+  const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts' })
+  return { total: code.split('\n').filter(Boolean).length, covered: 0 }
+}
+
+const percent = ({ total, covered }: Lines) => (total === 0 ? 100 : (covered / total) * 100)

@@ -1,0 +1,127 @@
+// Whether a run leaves the machine as it found it: processes, mounts, modes of devices, control groups and files.
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import path from 'node:path'
+import { globbySync } from 'globby'
+
+/** Where programs leave files when they take no notice of TMPDIR and HOME. */
+const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm']
+/** How many paths of what is left in a temporary folder are listed. */
+const LISTED = 6
+const OWN_NAME = /toolgate|^(?:tgt?|full)-/
+/** Terminals come and go, and their modes with them. */
+const DEVICES_OF_OTHERS = /^\/dev\/(?:pts|mqueue|shm|fd|vcs|tty)/
+
+/** The state of the machine: a description by the thing that it is about, such as the path of a device. */
+type Snapshot = Map<string, string>
+
+/** Describes what tests could change outside the folder of their run. */
+export function takeSnapshot(): Snapshot {
+  return new Map([...mounts(), ...devices(), ...controlGroups(), ...sharedFiles(), ...repository()])
+}
+
+/**
+ * Returns a line for each difference between the two snapshots, for each process of this run that still runs, and for each
+ * file of ours in its folder for temporary files. Elsewhere than in CI, other programs work on the machine too: what they may
+ * have changed is left out there.
+ */
+export function describeLeftovers(before: Snapshot, after: Snapshot, runFolder: string): string[] {
+  const changes: string[] = []
+  for (const [about, now] of after) {
+    const then = before.get(about)
+    if (then === undefined && isOurs(about)) changes.push(`${about}: ${now}`)
+    if (then !== undefined && then !== now) changes.push(`${about}: was ${then}, is ${now}`)
+  }
+  for (const [about, then] of before)
+    if (!after.has(about) && isOurs(about) && !about.startsWith('control group'))
+      changes.push(`${about}: gone, was ${then}`)
+  const temporary = path.join(runFolder, 'tmp')
+  const left = readdirSync(temporary).filter(name => OWN_NAME.test(name))
+  return [...changes, ...processesOf(runFolder), ...left.map(name => `in TMPDIR ${contentsOf(temporary, name)}`)]
+}
+
+/** The name with some of the paths beneath it, which tell who left it. */
+function contentsOf(folder: string, name: string): string {
+  const beneath = globbySync(`${name}/**`, { cwd: folder, dot: true, onlyFiles: false, suppressErrors: true })
+  return [name, ...beneath.slice(-LISTED)].join(' ')
+}
+
+function isOurs(about: string): boolean {
+  if (process.env.CI) return true
+  return !/^(?:file|repository) /.test(about) || OWN_NAME.test(path.basename(about))
+}
+
+function mounts(): [string, string][] {
+  // See proc_pid_mountinfo(5): the fifth field is the mount point, the type of the file system follows a lone hyphen.
+  return linesOf('/proc/self/mountinfo').map(line => {
+    const fields = line.split(' ')
+    return [`mount ${fields[4]}`, fields.slice(fields.indexOf('-') + 1).join(' ')]
+  })
+}
+
+function devices(): [string, string][] {
+  const paths = globbySync('/dev/**', { onlyFiles: false, followSymbolicLinks: false, suppressErrors: true })
+  return paths
+    .filter(file => !DEVICES_OF_OTHERS.test(file))
+    .flatMap(file => {
+      const stat = lstatSync(file, { throwIfNoEntry: false })
+      return stat ? [[`device ${file}`, `mode ${stat.mode.toString(8)}, owner ${stat.uid}:${stat.gid}`]] : []
+    })
+}
+
+/** Those of servers that have ended: the name has the process id. Others may run beside the tests. */
+function controlGroups(): [string, string][] {
+  const folders = globbySync('/sys/fs/cgroup/**/toolgate-*', { onlyDirectories: true, suppressErrors: true })
+  const isLeft = (folder: string) => !existsSync(`/proc/${path.basename(folder).split('-')[3]}`)
+  return folders.filter(isLeft).map(folder => [`control group ${folder}`, 'there'])
+}
+
+function sharedFiles(): [string, string][] {
+  const home = homedir()
+  const folders = [
+    ...SHARED_FOLDERS,
+    tmpdir(),
+    home,
+    ...['.config', '.cache', '.local/share', '.local/state'].map(name => path.join(home, name))
+  ]
+  return [...new Set(folders)]
+    .filter(existsSync)
+    .flatMap(folder =>
+      readdirSync(folder).map(name => [`file ${path.join(folder, name)}`, 'there'] as [string, string])
+    )
+}
+
+/** Ignored files too: tests must not write into dist or beside their fixtures. */
+function repository(): [string, string][] {
+  try {
+    const status = execFileSync('git', ['status', '--porcelain', '--ignored', '--untracked-files=all'], {
+      encoding: 'utf8'
+    })
+    return status
+      .split('\n')
+      .filter(Boolean)
+      .map(line => [`repository ${line.slice(3)}`, line.slice(0, 2)])
+  } catch {
+    return []
+  }
+}
+
+/** Processes that have the folder of the run in their environment, arguments or working folder. */
+function processesOf(runFolder: string): string[] {
+  if (!existsSync('/proc/self/environ')) return []
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap(pid => {
+      try {
+        const [command, environment] = ['cmdline', 'environ'].map(name => readFileSync(`/proc/${pid}/${name}`, 'utf8'))
+        const traces = `${command}\n${environment}\n${readlinkSync(`/proc/${pid}/cwd`)}`
+        return traces.includes(runFolder) ? [`process ${pid}: ${command!.replaceAll('\0', ' ').trim()}`] : []
+      } catch {
+        // Ended meanwhile, or of another user.
+        return []
+      }
+    })
+}
+
+const linesOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])

@@ -1,0 +1,93 @@
+// Runs the tests: npm test -- [options] [files or folders]
+//   --tier unit|e2e|all   unit (default): what needs Node and git alone; e2e: editors, browser, language servers and so on
+//   --coverage            measures how much of src is reached, and fails below the floor
+//   --full                property tests take their full number of inputs, as in CI
+//   --jobs N              processes at a time; by default one per processor, and as many again for files that mostly wait
+// Prints a line per file, then failures, skipped tests by what they need, the slowest files, and `N passed, N failed`.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { reportCoverage } from './coverage.ts'
+import { describeLeftovers, takeSnapshot } from './leftovers.ts'
+import { findTestFiles, planGroups, TIERS, type Tier } from './plan.ts'
+import { printFile, printSummary } from './report.ts'
+import { type GroupResult, runGroup } from './worker.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tier: { type: 'string' },
+    coverage: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: process.env.TEST_FULL === '1' },
+    jobs: { type: 'string', default: String(availableParallelism()) }
+  }
+})
+const tier = (values.tier ?? (positionals.length > 0 ? 'all' : 'unit')) as Tier
+if (!(tier in TIERS)) throw new Error(`Unknown tier ${tier}: expected one of ${Object.keys(TIERS).join(', ')}.`)
+
+const files = findTestFiles(tier, positionals)
+if (files.length === 0) throw new Error(`No test file matches ${positionals.join(' ')} in tier ${tier}.`)
+
+// Named files build dist themselves when they start the built program: most never do.
+if (positionals.length === 0) {
+  const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const started = performance.now()
+const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tgt-')))
+// Tests start programs as another user too.
+chmodSync(folder, 0o711)
+const coverageDir = values.coverage ? path.join(folder, 'coverage') : undefined
+const env = testEnvironment(folder)
+const before = takeSnapshot()
+const results = await runAll()
+const leftovers = describeLeftovers(before, takeSnapshot(), folder)
+
+const isGreen = printSummary(results, leftovers, performance.now() - started)
+const isCovered = coverageDir === undefined || (await reportCoverage(coverageDir))
+rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+process.exitCode = isGreen && isCovered ? 0 : 1
+
+/**
+ * Runs every group. As many processes as there are jobs prefer files that compute, and as many again files that mostly wait;
+ * when its own kind is done, each helps with the other.
+ */
+async function runAll(): Promise<GroupResult[]> {
+  const { computing, waiting } = planGroups(files)
+  const results: GroupResult[] = []
+  const work = async (...queues: string[][][]) => {
+    for (let group = next(queues); group; group = next(queues)) results.push(await runGroup(group, env, printFile))
+  }
+  const next = (queues: string[][][]) => queues.find(queue => queue.length > 0)?.shift()
+  const jobs = Math.max(1, Number(values.jobs))
+  await Promise.all(Array.from({ length: jobs }, () => [work(computing, waiting), work(waiting, computing)]).flat())
+  return results
+}
+
+/** The environment of every test process: a home and a folder for temporary files of the run's own, nothing of the user's. */
+function testEnvironment(folder: string): NodeJS.ProcessEnv {
+  const foreign = /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$)/
+  const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name))
+  const [home, temporary] = [path.join(folder, 'home'), path.join(folder, 'tmp')]
+  for (const name of [home, temporary]) mkdirSync(name)
+  return {
+    ...Object.fromEntries(inherited),
+    PATH: [path.resolve('node_modules/.bin'), path.resolve('test/e2e/node_modules/.bin'), process.env.PATH].join(':'),
+    HOME: home,
+    TMPDIR: temporary,
+    LANG: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TEMPLATE_DIR: '',
+    npm_config_userconfig: '/dev/null',
+    npm_config_update_notifier: 'false',
+    TAP: '1',
+    TEST_RUN: folder,
+    ...(values.full && { TEST_FULL: '1' }),
+    // What Node compiles for the first process serves the others.
+    NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/toolgate-tests'),
+    ...(coverageDir !== undefined && { NODE_V8_COVERAGE: coverageDir })
+  }
+}

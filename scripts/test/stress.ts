@@ -1,0 +1,63 @@
+// npm run test:stress -- [--rounds 5] [--tier all] [files or folders]
+// Runs the tests again and again beside busy loops, twice as many as there are processors, and reports every test that failed
+// in any round, with what the run printed. A test that fails here and passes alone depends on time: its cause is to be found,
+// it is never run again.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' }, tier: { type: 'string', default: 'all' } }
+})
+const rounds = Number(values.rounds)
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds must be a whole number, not ${values.rounds}.`)
+
+/** Busy loops and tests share the processors, so that whatever a test waits for takes a few times as long. */
+const LIMIT_FACTOR = 4
+/** What the runner prints before the name of a failed test, and before what a run left behind. */
+const FAILURE = /^(?:FAILED|LEFT BEHIND) {2}(.*)/
+
+const load = Array.from({ length: 2 * availableParallelism() }, () =>
+  spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
+)
+process.once('exit', () => load.forEach(child => void child.kill('SIGKILL')))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+/** The rounds in which each test failed. */
+const failures = new Map<string, number[]>()
+for (let round = 1; round <= rounds; round++) {
+  const started = performance.now()
+  const { code, names, totals, report } = await runTests()
+  for (const name of names) failures.set(name, [...(failures.get(name) ?? []), round])
+  const seconds = Math.round((performance.now() - started) / 1_000)
+  console.log(`Round ${round} of ${rounds}: ${totals}, exit code ${code}, ${seconds} s`)
+  if (code !== 0) {
+    console.log(report.join('\n'))
+    process.exitCode = 1
+  }
+}
+for (const [name, failed] of failures) console.log(`Failed in round ${failed.join(', ')}: ${name}`)
+if (process.exitCode === undefined) console.log(`No test failed in ${rounds} rounds.`)
+process.exit()
+
+async function runTests() {
+  const child = spawn(process.execPath, ['scripts/test/run.ts', '--tier', values.tier, ...positionals], {
+    env: { ...process.env, TEST_LIMIT_FACTOR: String(LIMIT_FACTOR) },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const names: string[] = []
+  /** What was printed, without the lines of files that passed. */
+  const report: string[] = []
+  let totals = 'no result'
+  createInterface({ input: child.stdout }).on('line', line => {
+    const [, name] = FAILURE.exec(line) ?? []
+    if (name !== undefined) names.push(name)
+    if (!line.startsWith('ok ')) report.push(line)
+    if (/^\d+ passed, \d+ failed$/.test(line)) totals = line
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, names, totals, report }
+}

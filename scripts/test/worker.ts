@@ -1,0 +1,111 @@
+// Runs one group of test files in a process of its own and reads what that prints: TAP.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { Parser, type Result } from 'tap-parser'
+
+const OWN_COVERAGE = path.resolve('test/support/own-coverage.ts')
+/** What a test process may print on stderr before the rest is dropped. */
+const MAX_STDERR = 100_000
+/** A process that prints nothing for so long is stuck: its files have limits of their own that should end them before. */
+const SILENCE_MS = 180_000 * Number(process.env.TEST_LIMIT_FACTOR ?? 1)
+
+export interface Failure {
+  /** File, tests and assertion, joined by ` > `. */
+  name: string
+  details?: unknown
+}
+
+export interface FileResult {
+  file: string
+  passed: number
+  failures: Failure[]
+  ms: number
+  /** Processor time of the file and of what it started. */
+  processorMs: number
+}
+
+export interface GroupResult {
+  files: FileResult[]
+  /** The reasons of skipped tests, once per test. */
+  skips: string[]
+  /** What the process printed on stderr; only of a group in which something failed. */
+  stderr: string
+}
+
+/** Runs these files one after the other in a process; `onFile` hears of each as it ends. Never rejects. */
+export async function runGroup(
+  files: readonly string[],
+  env: NodeJS.ProcessEnv,
+  onFile: (file: FileResult) => void
+): Promise<GroupResult> {
+  const isMeasured = env.NODE_V8_COVERAGE !== undefined
+  const preloads = isMeasured ? ['--import', OWN_COVERAGE] : []
+  const child = spawn(process.execPath, [...preloads, 'test/support/run-files.ts'], {
+    env: { ...env, TEST_FILES: JSON.stringify(files), ...(isMeasured && { NODE_DISABLE_COMPILE_CACHE: '1' }) },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', text => {
+    if (stderr.length < MAX_STDERR) stderr += text
+  })
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+
+  const results: FileResult[] = []
+  const skips: string[] = []
+  const parser = new Parser()
+  let current = newFile(files[0]!)
+  /** The innermost test that has begun, for the report of a process that is stuck. */
+  let running = ''
+  parser.on('child', watch)
+  parser.on('pass', () => current.passed++)
+  parser.on('fail', result => current.failures.push(failureOf(result)))
+  parser.on('skip', result => skips.push(typeof result.skip === 'string' ? result.skip : ''))
+  parser.on('comment', comment => {
+    current.processorMs = Number(/^# processor ms: (\d+)/.exec(comment)?.[1] ?? current.processorMs)
+  })
+  parser.on('assert', result => {
+    current.file = result.name
+    current.ms = result.time ?? 0
+    if (!result.ok && current.failures.length === 0) current.failures.push(failureOf(result))
+    results.push(current)
+    onFile(current)
+    const next = files[results.length]
+    if (next) current = newFile(next)
+  })
+
+  let isStuck = false
+  const silence = setTimeout(() => {
+    isStuck = true
+    child.kill('SIGKILL')
+  }, SILENCE_MS)
+  child.stdout.on('data', chunk => {
+    silence.refresh()
+    parser.write(chunk)
+  })
+  const [code, signal] = await ended
+  clearTimeout(silence)
+  parser.end()
+
+  for (const file of files.slice(results.length)) {
+    const how = isStuck ? `was stuck in ${running} and killed` : `ended with ${signal ?? `exit code ${code}`}`
+    const lost = { ...newFile(file), failures: [{ name: `${file} > the process ${how} before the file had ended` }] }
+    results.push(lost)
+    onFile(lost)
+  }
+  const failed = code !== 0 || results.some(({ failures }) => failures.length > 0)
+  if (failed && results.every(({ failures }) => failures.length === 0))
+    results
+      .at(-1)!
+      .failures.push({ name: `${files.join(' ')} > the process ended with ${signal ?? `exit code ${code}`}` })
+  return { files: results, skips, stderr: failed ? stderr : '' }
+
+  function watch(test: Parser) {
+    running = test.fullname
+    test.on('child', watch)
+  }
+}
+
+const newFile = (file: string): FileResult => ({ file, passed: 0, failures: [], ms: 0, processorMs: 0 })
+
+const failureOf = ({ fullname, diag }: Result): Failure => ({ name: fullname, ...(diag && { details: diag }) })

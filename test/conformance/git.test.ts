@@ -1,0 +1,4 @@
+import t from 'tap'
+import { checkTools } from './conformance.ts'
+
+await checkTools(t, 'git', 'search')

@@ -1,0 +1,262 @@
+// The attack cases of corpus/paths.json, each in folders of its own, over HTTP: its verdict, and what must hold whatever
+// the verdict. Whoever asks here may approve, so that nothing is refused merely for who asks; what waits for a decision
+// is then approved as it was shown. Each way is a file of its own, corpus-paths-*.test.ts.
+import { spawn } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import type { Doors } from '../src/host/door.ts'
+import { suffices, verdictsOf } from './corpus-verdict.ts'
+import { filledIn, make, type Step, type Variables, variables } from './corpus-world.ts'
+import { contents } from './folder.ts'
+import { type Json, type Reply, startApp, type TestApp } from './start-app.ts'
+import { sampleOf } from './support/property.ts'
+import { LIMIT_MS, once } from './support/wait.ts'
+
+const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/paths.json'), 'utf8'))
+const MAX_MS = 5_000
+/** The machine may be busy with other tests; what hangs takes longer than this all the same. */
+const PATIENCE = LIMIT_MS / 6_000
+/** Of the requests that a case wants while names are exchanged. `npm run race` makes 100,000 exchanges. */
+const RACES = 300
+
+/** How a case's operation is asked for. */
+const CALLS: Record<string, (given: Json, about: Json) => [tool: string, params: Json]> = {
+  read: path => ['read_file', { path }],
+  write: (path, { data = '' }) => ['write_file', { path, content: data }],
+  mkdir: path => ['create_directory', { path, parents: true }],
+  delete: (path, { recursive = false }) => ['delete_file', { path, recursive }],
+  move: ({ from, to }) => ['move_file', { from, to }],
+  copy: ({ from, to }) => ['copy_file', { source: from, dest: to }],
+  list: path => ['list_directory', { path, include_hidden: true }],
+  glob: ({ pattern }) => ['glob', { pattern, include_hidden: true }],
+  search: ({ query, path }) => ['grep', { pattern: query, path }]
+}
+
+/** The same by a patch, for what must be refused or asked for strictly. */
+export const PATCHES: typeof CALLS = {
+  write: (path, { data = '' }) => patch(`*** Add File: ${path}\n+${data}\n`),
+  delete: path => patch(`*** Delete File: ${path}\n`),
+  move: ({ from, to }) => patch(`*** Update File: ${from}\n*** Move to: ${to}\n`)
+}
+const patch = (text: string): [string, Json] => ['apply_patch', { patch: `*** Begin Patch\n${text}*** End Patch\n` }]
+/** Whether a case can be asked for by a patch. */
+export const isForPatches = ({ op, path, expect, approval_gap }: Json) =>
+  op in PATCHES && /^(deny|block|ask_strong)$/.test(expect) && !approval_gap && !String(path).includes('\n')
+
+/** One way of running the cases. */
+export interface Way {
+  doors: Doors
+  /** Where the folder of the server's state lies: beside the workspace, or in it. */
+  state: 'beside' | 'inside'
+  /** How operations are asked for; by the tool of each, unless named. */
+  calls?: typeof CALLS
+}
+
+interface Case {
+  about: Json
+  names: Variables
+  /** Of its workspace. */
+  name: string
+  calls: typeof CALLS
+}
+
+export const EVERY_CASE: readonly Json[] = CORPUS.cases
+/** Locally some of them, for the ways that differ little from the first. */
+export const someCases = (cases = EVERY_CASE) => sampleOf<Json>(cases)
+
+/** Runs these cases in one way, each in folders of its own. */
+export async function runCases(t: Test, about: readonly Json[], { doors, state, calls = CALLS }: Way) {
+  const cases: Case[] = []
+  for (const one of about) {
+    const names = variables(t, state)
+    for (const step of filledIn(CORPUS.common_setup as Step[], names)) await make(t, step)
+    cases.push({ about: filledIn(one, names), names, name: one.id, calls })
+  }
+  // One server for all of them, but where its own folder lies in the workspace.
+  const together = state === 'beside' ? cases.filter(one => !isItsOwn(one)) : []
+  const shared = await serve(t, together, doors, {})
+  const run = (one: Case) =>
+    t.test(`${one.name} ${one.about.why}`, { skip: reasonToSkip(one.about) }, async t => {
+      if (together.includes(one)) return tried(t, shared.app, one)
+      const alone = await serve(t, [one], doors, { folder: one.names.T, state_dir: one.names.STATE })
+      await tried(t, alone.app, one)
+      if (isItsOwn(one)) await alone.app.close()
+      else await alone.end(t)
+    })
+  // They are apart from each other, and wait for the disk.
+  t.jobs = 4
+  await Promise.all(cases.map(run))
+  await shared.end(t)
+}
+
+/** A file with two names is in the workspace by one of them: what is in it is shown to whoever approves its end. */
+const isItsOwn = ({ about }: Case) => about.group === 'hardlink'
+
+function reasonToSkip({ op, platforms, requires }: Json) {
+  if (!CALLS[op]) return `no tool does this: ${op}`
+  if (platforms && !platforms.includes(process.platform)) return `only on ${platforms}`
+  return requires?.includes('root') && process.getuid?.() !== 0 ? 'needs root' : ''
+}
+
+async function serve(
+  t: Test,
+  cases: readonly Case[],
+  doors: Doors,
+  { folder, state_dir }: { folder?: string; state_dir?: string }
+) {
+  const log: string[] = []
+  const app = await startApp(
+    t,
+    {},
+    {
+      doors,
+      log: pino({ level: 'trace' }, { write: line => void log.push(line) }),
+      ...(folder && { folder }),
+      settings: {
+        ...(state_dir && { state_dir }),
+        roots: cases.map(({ name, names }) => ({ name, path: names.WS }))
+      }
+    }
+  )
+  async function end(t: Test) {
+    await app.close()
+    t.notMatch(log.join(''), /CANARY-/, 'the log tells no secret')
+    t.notMatch(Object.values(contents(app.settings.state_dir)).join('\n'), /CANARY-/, 'none is kept')
+  }
+  return { app, end }
+}
+
+async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case) {
+  for (const step of (about.setup ?? []) as Step[]) if (!(await make(t, step))) return t.comment('cannot be made here')
+  const said: Json[] = []
+  const ask = async (target: string, body: object) => {
+    const reply = await app.request('POST', target, body)
+    said.push(reply)
+    return reply
+  }
+  const submit = (tool: string, params: Json) => ask('/calls', { tool, params, workspace: name })
+  await submit('list_directory', { path: '.' })
+  const outside = [names.OUT, `${names.WS}-evil`]
+  const before = outside.map(contents)
+  const descriptors = openBelow(names)
+  const [tool, params] = callOf(about, calls)
+  const send = () => submit(tool, params)
+
+  const began = performance.now()
+  const first = about.race ? await raced(about.race, send) : await decided(t, about, ask, send)
+  const took = performance.now() - began
+  const limit = (about.max_ms ?? MAX_MS) * PATIENCE
+  t.ok(took < limit, `took ${Math.round(took)} of ${limit} ms`)
+
+  const expected = about.platform_expect?.[process.platform] ?? about.expect
+  const verdicts = verdictsOf(first)
+  if (!about.race) t.ok(suffices(verdicts, expected, about), `${expected}: ${verdicts} ${JSON.stringify(first.body)}`)
+  t.strictSame(
+    said.filter(({ body }) => !tellsThePathAsGiven(body, about, names)),
+    [],
+    'messages name the path as it was given'
+  )
+  outcome(t, about, said)
+  t.strictSame(outside.map(contents), before, 'what is outside is as it was')
+  t.equal(openBelow(names), descriptors, 'every descriptor is closed')
+
+  if (verdicts.includes('deny') && !about.race && !about.approval_gap) {
+    for (const folder of outside) rmSync(folder, { recursive: true })
+    const { status, body } = await send()
+    t.strictSame([status, body.error], [first.status, first.body.error], 'nor does it tell what is there')
+  }
+  const last = await submit('list_directory', { path: '.' })
+  t.equal(last.body.status, 'success', 'the server goes on')
+  const events = await app.events(`?after=0&workspace=${name}`)
+  said.push(...(await events.type('tool.result', ({ tool_call_id }) => tool_call_id === last.body.tool_call_id)))
+  events.close()
+  // A search for the word itself is told with its params.
+  const secret = JSON.stringify(params).includes('CANARY') ? /CANARY-/ : /CANARY/
+  if (about.group !== 'hardlink') t.notMatch(JSON.stringify(said), secret, 'no answer and no event tells a secret')
+}
+
+function callOf(about: Json, calls: typeof CALLS): [tool: string, params: Json] {
+  const given =
+    about.path_gen?.map(([text, times]: [string, number]) => text.repeat(times)).join('') ??
+    (about.path_utf16 ? String.fromCharCode(...about.path_utf16) : about.path)
+  return calls[about.op]!(given, about)
+}
+
+/** Asks, and approves what waits. Gives the answer that is the verdict. */
+async function decided(
+  t: Test,
+  about: Json,
+  ask: (target: string, body: object) => Promise<Reply>,
+  send: () => Promise<Reply>
+): Promise<Reply> {
+  // What is new is not asked for, so that there would be no gap.
+  if (about.approval_gap) await send()
+  const first = await send()
+  if (first.body.status !== 'awaiting_approval') return first
+  for (const step of (about.approval_gap ?? []) as Step[]) await make(t, step)
+  const { tool_call_id, approval } = first.body
+  const { digest } = approval
+  if (approval.level === 'strict') {
+    const hasty = await ask(`/calls/${tool_call_id}/approve`, { digest })
+    t.equal(hasty.status, 400, 'a strict call is not approved without confirm')
+  }
+  const done = await ask(`/calls/${tool_call_id}/approve?wait_ms=30000`, { digest, confirm: true })
+  return about.approval_gap ? done : first
+}
+
+/** Sends the request over and over while another process exchanges the two names. */
+async function raced({ exchange }: Json, send: () => Promise<Reply>): Promise<Reply> {
+  const swapper = spawn(process.execPath, [path.join(import.meta.dirname, 'host/swap-paths.mjs'), ...exchange])
+  try {
+    await once(swapper.stdout, 'data')
+    let last = await send()
+    for (let i = 1; i < RACES; i++) last = await send()
+    return last
+  } finally {
+    swapper.kill('SIGKILL')
+    await once(swapper, 'close')
+  }
+}
+
+/** The message of a call that failed names the path as it was given, and no answer tells where it led. */
+function tellsThePathAsGiven(body: Json, { path, path_gen }: Json, { OUT }: Variables): boolean {
+  const named: unknown[] = typeof path === 'string' ? [path] : Object.values(path ?? { begins: path_gen[0][0] })
+  const given = named.filter(one => typeof one === 'string')
+  if (!given.some(path => path.includes(OUT)) && JSON.stringify(body).includes(OUT)) return false
+  if (body.status !== 'error' || body.error.code === 'INVALID_PARAMS') return true
+  return given.some(path => body.error.message.includes(JSON.stringify(path.slice(0, 300)).slice(1, -1)))
+}
+
+/** What a case says of the answers, and of the files afterwards. */
+function outcome(t: Test, about: Json, said: Json[]) {
+  const bodies = JSON.stringify(said)
+  if (about.expect_body !== undefined) t.match(bodies, about.expect_body)
+  for (const text of about.must_not_contain ?? []) t.notMatch(bodies, text)
+  for (const file of about.must_not_exist ?? []) t.notOk(existsSync(file), `${file} is not there`)
+  if (about.must_have) t.match(readFileSync(about.must_have.path, 'utf8'), about.must_have.contains)
+  const hides = about.must_not_contain_in
+  if (hides && existsSync(hides.path)) t.notMatch(readFileSync(hides.path, 'utf8'), hides.text)
+  if (about.expect_file) {
+    const { path: file, data, mode_max } = about.expect_file
+    t.equal(readFileSync(file, 'utf8'), data)
+    t.equal(lstatSync(file).mode & 0o777 & ~Number.parseInt(mode_max, 8), 0, 'no more permissions than that')
+  }
+}
+
+/** How many descriptors are open below the folders of a case, those of the server's own state left out. */
+function openBelow({ T, STATE }: Variables): number {
+  return readdirSync('/proc/self/fd').filter(fd => {
+    const target = linkOf(fd)
+    return target.startsWith(T) && !target.startsWith(STATE)
+  }).length
+}
+
+function linkOf(fd: string) {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return ''
+  }
+}

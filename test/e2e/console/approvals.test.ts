@@ -1,0 +1,189 @@
+// Deciding in the console, in a real browser against a real server.
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { needs } from '../../support/needs.ts'
+import { consoleOf, EDIT, launch, live, openCard, outcome, POEM, press } from './browser.ts'
+
+const gone = (page: Page, what: string) => page.locator(what).waitFor({ state: 'detached' })
+
+t.test('approvals', needs('chromium', 'playwright-core'), async t => {
+  // Each has a server and a page of its own, and waits for them most of the time.
+  t.jobs = 4
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('a call is approved with all of it in sight', async t => {
+    const { call, get, read, open } = await consoleOf(t, browser, POEM)
+    const page = await open()
+    await live(page)
+    await page.getByRole('heading', { name: 'Nothing waits' }).waitFor()
+    const { tool_call_id: id } = await call('edit_file', EDIT, { session_id: 's1', context: 'naming flowers' })
+    await page.getByText('1 call waits').waitFor()
+    t.equal(await page.title(), '(1) Toolgate')
+    t.equal(await page.locator('.card').count(), 0, 'nothing is opened by itself')
+
+    await openCard(page, 'Edit poem.txt')
+    t.same(await page.locator('.diff .lines > div').allInnerTexts(), [
+      '@@ -1,2 +1,2 @@',
+      ' roses',
+      '-violets',
+      '+tulips'
+    ])
+    t.match(
+      await page.locator('.card').innerText(),
+      /Paused: It changes files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
+    )
+    await press(page, 'Approve')
+    t.match(await outcome(page), /^Approved by console at /)
+    // By a function: the policy of the page lets nobody make code of text.
+    await page.waitForFunction(
+      () => (globalThis as unknown as { document: { title: string } }).document.title === 'Toolgate'
+    )
+    const ended = await get(`/calls/${id}?wait_ms=10000`)
+    t.match(ended, { status: 'success', approved_by: { source: 'user', client: 'console', digest: /./ } })
+    t.equal(read('poem.txt'), 'roses\ntulips\n')
+  })
+
+  t.test('a call is rejected with a reason, which reaches whoever asked', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Reject with a reason…')
+    await page.getByLabel('Why not').fill('no tulips')
+    await page.getByLabel('What to do instead').fill('take lilies')
+    await page.keyboard.press('Control+Enter')
+    t.match(await outcome(page), /^Rejected by console at .*: no tulips/)
+    t.match(await get(`/calls/${id}`), { status: 'rejected', reason: 'no tulips', user_message: 'take lilies' })
+  })
+
+  t.test('what failed says so and why, also where nobody had approved it', async t => {
+    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    const edit = await call('edit_file', EDIT)
+    const sleep = await call('shell_exec', { command: 'sleep 60; touch done' })
+    const page = await open()
+    await live(page)
+    await openCard(page, 'Edit poem.txt')
+    rmSync(path.join(root, 'poem.txt'))
+    await press(page, 'Approve')
+    t.match(await outcome(page), /^Failed at [\d:]+: .*poem\.txt/)
+    t.match(await page.locator('.asked-line.settled').innerText(), /\bfailed\b/)
+    const { status, error } = await get(`/calls/${edit.tool_call_id}`)
+    t.match([status, await outcome(page)], ['error', error.message])
+
+    await openCard(page, 'sleep 60')
+    await press(page, 'Approve')
+    await page.locator('.card', { hasText: 'Approved by console' }).waitFor()
+    await post(`/calls/${sleep.tool_call_id}/cancel`, { reason: 'too slow' })
+    await page.locator('.card [role="status"]', { hasText: 'Then it was cancelled' }).waitFor()
+    t.match(await outcome(page), /^Approved by console at [\d:]+\. Then it was cancelled: too slow\.$/)
+    t.match(await page.locator('.asked-line[aria-current]').innerText(), /approved, then cancelled/)
+  })
+
+  t.test('who decided elsewhere is told, and the card acts no more', async t => {
+    const { call, post, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Reject with a reason…')
+    await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
+    t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
+    // There is nothing left to be filled in, and its line stays where it was.
+    await gone(page, 'dialog')
+    await gone(page, '.card-end')
+    await page.locator('.asked-line.settled').waitFor()
+    await page.locator('h1', { hasText: 'Nothing waits' }).waitFor()
+  })
+
+  t.test('what is strict is asked twice, and offers no rule', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
+    const page = await open()
+    await openCard(page, 'Delete poem.txt')
+    t.equal(await page.getByRole('button', { name: 'Always…' }).count(), 0)
+    await press(page, 'Approve')
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await press(page, 'Yes, approve')
+    t.match(await outcome(page), /^Approved/)
+  })
+
+  t.test('a question ends where what it was about has changed', async t => {
+    const { call, get, post, write, open } = await consoleOf(t, browser, POEM)
+    const strict = await call('delete_file', { path: 'poem.txt' })
+    const asked = await call('edit_file', EDIT)
+    const page = await open()
+    await live(page)
+    for (const [{ tool_call_id: id, approval }, title, button, content] of [
+      [strict, 'Delete poem.txt', 'Approve', 'violets\n'],
+      [asked, 'Edit poem.txt', 'Always…', 'violets, and more\n']
+    ] as const) {
+      await openCard(page, title)
+      await press(page, button)
+      await page.locator('dialog').waitFor()
+      write('poem.txt', content)
+      await post(`/calls/${id}/approve`, { digest: approval.digest, confirm: true })
+      await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    }
+  })
+
+  t.test('always remembers the rule that was chosen, word for word', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { approval } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await press(page, 'Always…')
+    t.equal(await page.locator('dialog input:checked').count(), 0, 'none is chosen beforehand')
+    const [first] = approval.always_options
+    t.match(await page.locator('.rule-offered').first().innerText(), JSON.stringify(first.rule.match))
+    await page.locator('.rule-offered input').first().check()
+    await page.evaluate('dispatchEvent(new Event("focus")); document.querySelector("dialog .primary").click()')
+    t.equal((await get('/rules')).rules.length, 0, 'a click that brings the window to the front is none')
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    await press(page, 'Approve and remember')
+    await outcome(page)
+    t.match((await get('/rules')).rules, [{ match: first.rule.match, scope: first.scope, created_by: 'console' }])
+  })
+
+  t.test('keys act only while the card has the focus, and not at once', async t => {
+    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await page.getByRole('link', { name: 'Edit poem.txt' }).waitFor()
+    await page.keyboard.press('y')
+    await page.keyboard.press('j')
+    t.equal(await page.evaluate('document.activeElement.className'), 'asked-line')
+    await page.keyboard.press('y')
+    await page.evaluate(PRESS_AT_ONCE)
+    await page.keyboard.press('Enter')
+    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    t.equal(await page.evaluate('atOnce'), 5, 'the card has just come up')
+    await page.evaluate('dispatchEvent(new Event("focus")); document.querySelector(".card-end .primary").click()')
+    await page.locator('.card-end [aria-disabled="true"]').first().waitFor()
+    t.equal(
+      (await get(`/calls/${id}`)).status,
+      'awaiting_approval',
+      'a click that brings the window to the front is none'
+    )
+    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    await page.keyboard.press('n')
+    t.match(await outcome(page), /^Rejected/)
+  })
+})
+
+/** Presses y in the moment in which a card is there, and keeps how many of its buttons rest. However slow the machine is,
+ * that is at once. */
+const PRESS_AT_ONCE = `
+  globalThis.atOnce = 0
+  const observer = new MutationObserver(() => {
+    const buttons = document.querySelectorAll('.card-end [aria-disabled]')
+    if (buttons.length === 0) return
+    observer.disconnect()
+    globalThis.atOnce = document.querySelectorAll('.card-end [aria-disabled="true"]').length
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'y', bubbles: true }))
+  })
+  observer.observe(document.body, { childList: true, subtree: true, attributes: true })`

@@ -1,0 +1,61 @@
+// A real browser on the console of a server of a test. One is started for a file; each test has a profile of its own in it.
+import { readFileSync } from 'node:fs'
+import type axe from 'axe-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { startApp, TOKEN } from '../../start-app.ts'
+
+export { launch } from '../chromium.ts'
+
+/** A file, and params of `edit_file` that change it. */
+export const POEM = { 'poem.txt': 'roses\nviolets\n' }
+export const EDIT = { path: 'poem.txt', old: 'violets', new: 'tulips' }
+
+/** A server, and a profile that holds its token as a page that was opened by a code does. */
+export async function consoleOf(
+  t: Test,
+  browser: Browser,
+  files: Record<string, string> = {},
+  options: BrowserContextOptions = {}
+) {
+  const server = await startApp(t, files)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  t.teardown(() => context.close())
+  return { ...server, context, open: (route = '/') => openPage(context, server.url + route) }
+}
+
+/** Opens the console as somebody who has a session. What the page throws fails the test. */
+export async function openPage(context: BrowserContext, url: string, token = TOKEN): Promise<Page> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  page.on('pageerror', error => {
+    throw error
+  })
+  await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(token)})`)
+  await page.goto(url)
+  return page
+}
+
+/** Waits until the console hears events as they come. */
+export const live = (page: Page) => page.locator('.pill.live').waitFor()
+
+/** Opens the card of the call with this title, and waits until its buttons act. */
+export async function openCard(page: Page, title: string) {
+  await page.getByRole('link', { name: title }).click()
+  await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+}
+
+/** Waits for the card to say what became of the call. */
+export const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** What axe finds wrong with the page as it is now. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE)
+  const { violations } = (await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as axe.AxeResults
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`)
+  )
+}
+const AXE = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')

@@ -1,0 +1,127 @@
+// What a card of the console shows of a call, and how its params are edited, in a real browser.
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { needs } from '../../support/needs.ts'
+import { consoleOf, EDIT, launch, openCard, outcome, POEM, press } from './browser.ts'
+
+t.test('cards', needs('chromium', 'playwright-core'), async t => {
+  // Each has a server and a page of its own, and waits for them most of the time.
+  t.jobs = 4
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('other params are shown before they are approved', async t => {
+    const { call, get, read, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await showLilies(page)
+    t.same(await page.locator('dialog .diff .added').allInnerTexts(), ['+lilies'])
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    await press(page, 'Approve this')
+    await outcome(page)
+    t.match(await get(`/calls/${id}?wait_ms=10000`), {
+      status: 'success',
+      params: { ...EDIT, new: 'lilies' },
+      requested_params: EDIT
+    })
+    t.equal(read('poem.txt'), 'roses\nlilies\n')
+  })
+
+  t.test('other params are approved as they were shown', async t => {
+    const { call, get, read, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await showLilies(page)
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    write('poem.txt', 'violets\n')
+    await press(page, 'Approve this')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.same(await page.locator('.diff .added').allInnerTexts(), ['+lilies'], 'the card shows them as they stand now')
+    t.match(await get(`/calls/${id}`), { status: 'awaiting_approval', params: { ...EDIT, new: 'lilies' } })
+    t.equal(read('poem.txt'), 'violets\n')
+  })
+
+  t.test('what changed since it was shown is not approved, but shown anew', async t => {
+    const { call, get, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    write('poem.txt', 'roses\nviolets\nasters\n')
+    await press(page, 'Approve')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    await press(page, 'Approve')
+    t.match(await outcome(page), /^Approved/)
+    t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
+  })
+
+  t.test('what a call was asked for as is told where it differs', async t => {
+    const { call, open } = await consoleOf(t, browser, POEM)
+    const asked = { file_path: 'poem.txt', old_string: 'violets', new_string: 'tulips' }
+    await call('edit', asked, { toolset: 'opencode' })
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await page.getByText('Asked for as edit of opencode').click()
+    const told = await page.getByRole('region', { name: 'Params as they were asked for' }).innerText()
+    t.same(JSON.parse(told), asked)
+  })
+
+  t.test('what would be strict with other params is asked twice as well', async t => {
+    const { call, get, open } = await consoleOf(t, browser, { ...POEM, 'b.txt': 'b\n' })
+    const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
+    const page = await open()
+    await openCard(page, 'Delete poem.txt')
+    await press(page, 'Edit…')
+    await page.locator('dialog').getByLabel('path').last().fill('b.txt')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Delete b.txt' }).waitFor()
+    t.equal(await page.evaluate('document.activeElement.textContent'), 'Delete b.txt', 'keys go on where the form was')
+    await page.keyboard.press('Control+Enter')
+    t.equal(await page.getByText('This is strict').count(), 0, 'what has just come up is not answered yet')
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await press(page, 'Yes, approve')
+    t.match(await outcome(page), /^Approved/)
+    t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', params: { path: 'b.txt' } })
+  })
+
+  t.test('characters that hide or reorder text are shown by their number', async t => {
+    const { call, open } = await consoleOf(t, browser, { ...POEM, 'dos.txt': 'a\r\nb\n' })
+    await call('edit_file', { ...EDIT, new: 'a\u202eb\u200b\u{e0041}\u3164 ❤\ufe0f' }, { context: '\u2066why' })
+    await call('edit_file', { path: 'dos.txt', old: 'a\r\nb', new: 'a\nb' })
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    t.equal(await page.locator('.diff .added').innerText(), '+aU+202EbU+200BU+E0041U+3164 ❤\ufe0f')
+    t.match(await page.locator('.card').innerText(), /no eye sees[\s\S]*U\+2066why/)
+    await openCard(page, 'Edit dos.txt')
+    t.same(await page.locator('.diff :is(.added, .removed)').allInnerTexts(), ['-a\\r', '+a'])
+    t.equal(await page.getByText('no eye sees').count(), 0, 'ends of lines hide nothing')
+  })
+
+  t.test('a diff of 10,000 lines is folded, and comes whole where one asks', async t => {
+    const lines = (word: string) => Array.from({ length: 5_000 }, (_, i) => `${word} ${i}\n`).join('')
+    const { call, open } = await consoleOf(t, browser, { 'long.txt': lines('old') })
+    await call('write_file', { path: 'long.txt', content: lines('new') })
+    const page = await open()
+    await openCard(page, 'Overwrite long.txt')
+    const rows = page.locator('.diff .lines > div')
+    t.equal(await rows.count(), 1_500)
+    await page.getByRole('button', { name: /more lines/ }).click()
+    await rows.nth(10_000).waitFor({ state: 'attached' })
+    t.match(await rows.last().textContent(), /^\+new 4999/)
+  })
+})
+
+/** Edits the params of the call, up to what they would do. */
+async function showLilies(page: Page) {
+  await openCard(page, 'Edit poem.txt')
+  await press(page, 'Edit…')
+  // The first field has the focus.
+  await page.locator('dialog [name="/path"]:focus').waitFor()
+  await page.locator('dialog').getByLabel('new').last().fill('lilies')
+  await press(page, 'Show what it would do')
+}

@@ -1,0 +1,148 @@
+// The console's other panels in a real browser, on a server with real calls.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { GREET } from '../../catalog/custom/world.ts'
+import { needs } from '../../support/needs.ts'
+import { consoleOf, launch } from './browser.ts'
+
+t.test('panels', needs('chromium', 'playwright-core'), async t => {
+  // Each has a server and a page of its own, and waits for them most of the time.
+  t.jobs = 2
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('jobs: what one prints, in its colours; input; a stop that asks', async t => {
+    const { open, call, post, get } = await consoleOf(t, browser)
+    const command = String.raw`printf '\033[32mready\033[0m <b>\n'; while read -r line; do echo "got $line"; done`
+    const asked = await call('shell_background', { command, interactive: true })
+    const { digest } = asked.approval
+    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest, confirm: true })
+    const page = await open('/#/jobs')
+    await page.getByRole('link', { name: /printf/ }).click()
+    t.equal(await page.locator('.terminal .fg-ansi-green').textContent(), 'ready')
+    await page.getByText('ready <b>').waitFor()
+    await page.getByLabel('A line for its input').fill('hello')
+    await page.keyboard.press('Enter')
+    await page.getByText('got hello').waitFor()
+    const downloaded = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    t.equal((await downloaded).suggestedFilename(), `${asked.tool_call_id}.txt`)
+    await page.getByRole('button', { name: 'Stop…' }).click()
+    t.equal((await get(`/jobs/${asked.tool_call_id}`)).status, 'running', 'it asks first')
+    await page.getByRole('button', { name: 'Stop it' }).click()
+    await page.locator('.detail .badge', { hasText: 'stopped' }).waitFor()
+  })
+
+  t.test('tools: faults at their fields, a dry run, a run', async t => {
+    const { open, get } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const page = await open('/#/tools')
+    await page.getByLabel('Text in tools').fill('write whole')
+    await page.getByRole('link', { name: /^write_file/ }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText('2 params are not right.').waitFor()
+    t.equal(await page.locator('[name="/path"]').getAttribute('aria-invalid'), 'true')
+    await page.locator('[name="/path"]').fill('a.txt')
+    await page.locator('[name="/content"]').fill('two\n')
+    t.equal(await page.locator('[name="/path"]').getAttribute('aria-invalid'), 'false')
+    await page.getByRole('button', { name: 'Dry run' }).click()
+    await page.getByText('It would wait for a decision.').waitFor()
+    t.same((await get('/calls')).calls, [], 'a dry run is no call')
+
+    await page.getByLabel('Text in tools').fill('read_file')
+    await page.getByRole('link', { name: /^read_file/ }).click()
+    await page.getByRole('heading', { name: 'read_file', exact: true }).waitFor()
+    await page.locator('[name="/path"]').fill('a.txt')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('region', { name: 'Result' }).getByText('one').waitFor()
+    const [made] = (await get('/calls')).calls
+    t.match(made, { tool: 'read_file', params: { path: 'a.txt' }, session_id: 'console', client: /console/ })
+  })
+
+  t.test('tools: what is typed stays while other tools appear', async t => {
+    const { open, folder } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const page = await open('/#/tools')
+    await page.getByRole('link', { name: /^read_file/ }).click()
+    await page.getByRole('heading', { name: 'read_file', exact: true }).waitFor()
+    await page.locator('[name="/path"]').fill('a.txt')
+    const tools = path.join(folder, 'config/toolgate/tools')
+    mkdirSync(tools, { recursive: true })
+    writeFileSync(path.join(tools, 'greet.ts'), GREET)
+    await page.getByRole('link', { name: /^greet/ }).waitFor()
+    t.equal(await page.locator('[name="/path"]').inputValue(), 'a.txt')
+  })
+
+  t.test('each panel is in reach on a narrow screen, and what was looked at begins at its top', async t => {
+    const { call, open } = await consoleOf(t, browser, { 'a.txt': 'one\n' }, { viewport: { width: 320, height: 568 } })
+    const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
+    await call('read_file', { path: 'a.txt' })
+    const page = await open('/#/metrics')
+    await page.getByText('nobody has decided yet').waitFor()
+    await page.getByText('1 call waits now').waitFor()
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'the table of figures fits')
+    for (const tab of await page.locator('.tabs a').all()) {
+      const { x, width, y } = (await tab.boundingBox())!
+      t.ok(x >= 0 && x + width <= 320 && y >= 0, await tab.innerText())
+    }
+    await page.goto(`${new URL(page.url()).origin}/#/approvals/${asked.tool_call_id}`)
+    await page.getByRole('heading', { name: 'Edit a.txt' }).waitFor()
+    t.ok((await page.locator('#card-title').boundingBox())!.y >= 0, 'the title of a card is in sight')
+  })
+
+  t.test('two keys go to a panel, whatever the second would do alone', async t => {
+    const { call, open } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
+    const page = await open(`/#/approvals/${asked.tool_call_id}`)
+    await page.locator('.card').focus()
+    const theme = await page.locator('html').getAttribute('data-theme')
+    for (const [key, panel] of [
+      ['r', 'rules'],
+      ['t', 'activity'],
+      ['j', 'jobs'],
+      ['m', 'metrics'],
+      ['o', 'tools'],
+      ['a', 'approvals']
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(new RegExp(`#/${panel}`))
+      t.equal(await page.locator('dialog[open]').count(), 0, `${panel}, and no dialog`)
+    }
+    t.equal(await page.locator('html').getAttribute('data-theme'), theme)
+    await page.keyboard.press('t')
+    t.not(await page.locator('html').getAttribute('data-theme'), theme, 'alone it is a key of its own')
+  })
+
+  t.test('rules: added by a form, listed with where they hold, revoked when asked', async t => {
+    const { open, get } = await consoleOf(t, browser)
+    const page = await open('/#/rules')
+    await page.getByText('No rules yet').waitFor()
+    await page.getByRole('button', { name: 'Add a rule…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await dialog.getByRole('alert').first().waitFor()
+    await dialog.locator('[name="/effect"]').selectOption({ label: 'ask' })
+    await dialog.locator('[name="/match/tool"]').fill('grep')
+    await dialog.locator('[name="/scope"]').selectOption({ label: 'user' })
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    const revoke = page.getByRole('button', { name: 'Revoke: ask grep' })
+    await revoke.waitFor()
+    await page.getByText('everywhere').waitFor()
+    t.match((await get('/rules')).rules, [{ effect: 'ask', match: { tool: 'grep' }, scope: 'user' }])
+    await revoke.click()
+    await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByText('No rules yet').waitFor()
+    t.same((await get('/rules')).rules, [])
+  })
+
+  t.test('metrics: the same figures as the server has', async t => {
+    const { open, call } = await consoleOf(t, browser, { 'a.txt': 'x' })
+    await call('read_file', { path: 'a.txt' })
+    await call('read_file', { path: 'b.txt' })
+    const page = await open('/#/metrics')
+    const row = page.getByRole('row').filter({ hasText: 'read_file' })
+    await row.waitFor()
+    t.same((await row.getByRole('cell').allTextContents()).slice(0, 4), ['2', '1', '0', '0'])
+    await page.getByText('2 in the last hour').waitFor()
+  })
+})

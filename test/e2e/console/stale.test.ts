@@ -1,0 +1,141 @@
+// Whether what is shown of a call is still what it would do: told before anybody decides, and asked for by no page in vain.
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { needs } from '../../support/needs.ts'
+import { consoleOf, EDIT, launch, live, openCard, POEM, press } from './browser.ts'
+
+t.test('what is stale', needs('chromium', 'playwright-core'), run)
+
+async function run(t: Test) {
+  // Each has a server and a page of its own, and waits for them most of the time.
+  t.jobs = 4
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('what is stale is marked before anybody decides, wherever one can', async t => {
+    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    initRepository(root)
+    const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
+    const edit = await call('edit_file', EDIT)
+    const strict = await call('delete_file', { path: 'poem.txt' })
+    const commit = await call('git_commit', { message: 'Begin', files: ['poem.txt'] })
+    const page = await open()
+    await live(page)
+    await openCard(page, 'Delete poem.txt')
+    await press(page, 'Approve')
+    await page.locator('dialog').waitFor()
+    await post(`/calls/${other.tool_call_id}/approve`, { digest: other.approval.digest })
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
+    await page.locator('.asked-line .badge.warn').nth(2).waitFor()
+    t.same(
+      await page.locator('.asked-line:not(.settled)').allInnerTexts(),
+      await page.locator('.asked-line', { hasText: 'changed since shown' }).allInnerTexts(),
+      'in the list too, of each call that is about the file'
+    )
+    await openCard(page, 'Edit poem.txt')
+    await page.keyboard.press('y')
+    await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
+    t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
+    await page.locator('.card-end .badge').waitFor({ state: 'detached' })
+    for (const { tool_call_id } of [edit, strict, commit])
+      t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+  })
+
+  t.test('a card that comes up late is marked by what has changed meanwhile', async t => {
+    const { call, write, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    write('poem.txt', 'violets\n')
+    const page = await open(`/#/approvals/${id}`)
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+  })
+
+  t.test('a call that can be done no more is marked, with the reason', async t => {
+    const { root, call, get, open } = await consoleOf(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await live(page)
+    await page.getByText('1 call waits').waitFor()
+    rmSync(path.join(root, 'poem.txt'))
+    await openCard(page, 'Edit poem.txt')
+    const { reason } = await get(`/calls/${id}/digest`)
+    await page.locator('.asked-line .badge.warn').waitFor()
+    const told = await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).innerText()
+    t.ok(reason.includes('poem.txt') && told.includes(reason), told)
+  })
+
+  t.test('a page that is not seen asks nothing, and looks at all that waits when it is', async t => {
+    const { root, call, post, open, context } = await consoleOf(t, browser, { ...POEM, 'b.txt': 'b\n' })
+    const git = initRepository(root)
+    await call('git_commit', { message: 'Begin', files: ['b.txt'] })
+    const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
+    const edit = await call('edit_file', EDIT)
+    const page = await open()
+    await live(page)
+    const asked = digestsOf(context)
+    await see(page, 'hidden')
+    await post(`/calls/${other.tool_call_id}/approve?wait_ms=10000`, { digest: other.approval.digest })
+    await call('edit_file', { ...EDIT, new: 'lilies' })
+    await page.getByText('Edit poem.txt').nth(1).waitFor()
+    t.same(asked, [], 'what comes after the change was heard, so the change was too')
+
+    await see(page, 'visible')
+    await page.locator('.asked-line', { hasText: 'Edit poem.txt' }).locator('.badge.warn').waitFor()
+    t.equal(asked.filter(path => path.includes(edit.tool_call_id)).length, 1)
+
+    git('commit', '--quiet', '--allow-empty', '--message', 'By somebody else')
+    await page.evaluate('dispatchEvent(new Event("focus"))')
+    await page.locator('.asked-line', { hasText: 'git_commit' }).locator('.badge.warn').waitFor()
+    t.pass('a window that gets the focus looks anew, though no file has changed')
+  })
+
+  t.test('a page that may only call asks nothing, nor does one that takes its session over', async t => {
+    const { call, post, url, context } = await consoleOf(t, browser, POEM)
+    await call('shell_exec', { command: 'touch done' })
+    const { path: route } = await post('/codes', { rights: ['call'] })
+    const asked = digestsOf(context)
+    const first = await context.newPage()
+    await first.goto(url + route)
+    await live(first)
+    await first.reload()
+    const second = await context.newPage()
+    await second.goto(url)
+    for (const page of [first, second]) {
+      await live(page)
+      await openCard(page, 'touch done')
+    }
+    await call('write_file', { path: 'new.txt', content: 'any file may be what a command reads\n' })
+    await call('edit_file', EDIT)
+    for (const page of [first, second]) await page.getByText('2 calls wait').waitFor()
+    t.same(asked, [])
+  })
+}
+
+/** Makes the folder a repository in which commits have an author, and returns what runs git there. */
+function initRepository(root: string) {
+  const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args])
+  git('init', '--quiet')
+  git('config', 'user.name', 'a')
+  git('config', 'user.email', 'a@b.c')
+  return git
+}
+
+/** What pages ask about the digests of calls from now on. */
+function digestsOf(context: BrowserContext): string[] {
+  const paths: string[] = []
+  context.on('request', request => {
+    const { pathname } = new URL(request.url())
+    if (pathname.endsWith('/digest')) paths.push(pathname)
+  })
+  return paths
+}
+
+/** Has the page believe that it is seen, or is not: a browser without a screen shows all of them. */
+const see = (page: Page, state: 'visible' | 'hidden') =>
+  page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })
+    document.dispatchEvent(new Event('visibilitychange'))`)

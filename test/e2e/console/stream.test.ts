@@ -1,0 +1,112 @@
+// One stream for all tabs, which outlives the tab that holds it, and the server.
+import { pathToFileURL } from 'node:url'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { leaveLeadingPage } from '../../../src/host/server/leading-page.ts'
+import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { consoleOf, launch, live, openPage } from './browser.ts'
+
+t.test('tabs', needs('chromium', 'playwright-core'), run)
+
+async function run(t: Test) {
+  // Each has a server and pages of its own, and waits for them most of the time.
+  t.jobs = 2
+  const browser = await launch()
+  t.teardown(() => browser.close())
+
+  t.test('seven tabs hear all through one stream, also when the tab that holds it closes', async t => {
+    const { call, context, open } = await consoleOf(t, browser, { 'a.txt': 'a\n' })
+    const holders: Page[] = []
+    context.on('request', request => {
+      if (new URL(request.url()).pathname === '/events') holders.push(request.frame().page())
+    })
+    const pages = await Promise.all(Array.from({ length: 7 }, () => open()))
+    for (const page of pages) await live(page)
+    t.equal(holders.length, 1)
+
+    await call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+    for (const page of pages) await page.getByText('1 call waits').waitFor()
+
+    await holders[0]!.close()
+    await call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
+    for (const page of pages.filter(page => page !== holders[0])) await page.getByText('2 calls wait').waitFor()
+    t.equal(holders.length, 2, 'another has taken over')
+  })
+
+  t.test('a further tab takes the token over from one that is open', async t => {
+    const { context, url, open } = await consoleOf(t, browser)
+    await live(await open())
+    const further = await context.newPage()
+    await further.goto(url)
+    await live(further)
+    t.pass('it needs no code of its own')
+  })
+
+  t.test('what waits outlives the server, and the page comes back to it', async t => {
+    const first = await startApp(t, { 'a.txt': 'a\n' })
+    const context = await browser.newContext()
+    t.teardown(() => context.close())
+    const page = await openPage(context, first.url)
+    const { tool_call_id: id } = await first.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
+    await page.getByText('1 call waits').waitFor()
+    await live(page)
+
+    await first.close()
+    await page.locator('.pill.lost').waitFor()
+    const { folder, url } = first
+    const second = await startApp(t, {}, { folder, port: Number(new URL(url).port) })
+    await live(page)
+    await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
+    await page.getByText('2 calls wait').waitFor()
+    await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
+    await page.locator('.card-end [aria-disabled="false"]').first().click()
+    t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
+    await page.getByText('1 call waits').waitFor()
+    t.equal((await second.get(`/calls/${id}?wait_ms=10000`)).status, 'success')
+    t.equal(second.read('a.txt'), 'b\n')
+  })
+
+  t.test('each tab goes on where a server at the same address begins anew', async t => {
+    const first = await startApp(t, { 'a.txt': 'a\n' })
+    const context = await browser.newContext()
+    t.teardown(() => context.close())
+    const pages = [await openPage(context, first.url), await openPage(context, first.url)]
+    for (const page of pages) await live(page)
+    for (const title of ['b', 'c', 'd']) await first.call('edit_file', { path: 'a.txt', old: 'a', new: title })
+    for (const page of pages) await page.getByText('3 calls wait').waitFor()
+
+    await first.close()
+    const second = await startApp(t, { 'a.txt': 'a\n' }, { port: Number(new URL(first.url).port) })
+    for (const page of pages) await page.getByText('Nothing waits').first().waitFor()
+    await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'e' })
+    for (const page of pages) await page.getByText('1 call waits').waitFor()
+    t.pass('what is new is heard, though it has lower numbers')
+  })
+
+  t.test('a code in the address gives a session, once, and leaves no trace there', async t => {
+    const { context, url, post, folder } = await consoleOf(t, browser)
+    const { path } = await post('/codes', {})
+    const page = await context.newPage()
+    // As `toolgate open` leads a browser there.
+    await page.goto(pathToFileURL(leaveLeadingPage({ HOME: folder }, url + path)).href)
+    await live(page)
+    t.equal(page.url(), `${url}/#/approvals`)
+    const other = await browser.newContext()
+    t.teardown(() => other.close())
+    const second = await other.newPage()
+    await second.goto(url + path)
+    t.match(await second.getByRole('alert').innerText(), 'This address was used already')
+    const third = await other.newPage()
+    await third.goto(`${url}/#code=%`)
+    t.match(await third.getByRole('alert').innerText(), 'This address was used already', 'or never was one')
+  })
+
+  t.test('a token that counts no longer ends the session, and says so', async t => {
+    const { context, url } = await consoleOf(t, browser)
+    const page = await openPage(context, url, 'a-token-that-was-revoked')
+    await page.getByRole('alert').waitFor()
+    t.match(await page.locator('main').innerText(), /Your session has ended[\s\S]*toolgate open/)
+    t.equal(await page.evaluate('sessionStorage.length'), 0)
+  })
+}

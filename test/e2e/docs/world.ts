@@ -1,0 +1,122 @@
+// Documents whose examples are run: a clone of the project, a server there, and what each example gives.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import { isRunning } from '../../../src/host/processes/running.ts'
+import { type Example, examplesOf, isAsShown, runExamples } from '../../documents.ts'
+import { needs } from '../../support/needs.ts'
+import { removeFolder } from '../../support/remove-folder.ts'
+import { exitOf, once } from '../../support/wait.ts'
+
+/** The documents with most examples. */
+export const REFERENCE = ['api', 'approvals', 'configuration', 'events', 'files'].map(name => `docs/${name}.md`)
+/** The documents about what users add to the server, and what connects to it. */
+export const EXTENDING = ['client', 'custom-tools', 'front-ends', 'hooks', 'mcp', 'toolsets'].map(
+  name => `docs/${name}.md`
+)
+
+export const read = (file: string) => readFileSync(file, 'utf8')
+
+/** Compiled once for all pages. */
+const XDG_CACHE_HOME = path.resolve('node_modules/.cache/toolgate-docs')
+
+/** What `git clone` would not bring; builds may come and go meanwhile. And the tests, thousands of files that no reader
+ * of the documents looks at. */
+const NEVER_COPIED = /^(?:node_modules|\.git|build|dist.*|test)$/
+
+/** The sources, a thousand files: most pages only look at files that their examples make. */
+const SOURCES = /^(?:bench|clients|examples|scripts|src|tools|web)$/
+const SHOWS_SOURCES = /\bsrc\//
+
+/** What a clone for a page leaves out. */
+const leftOutFor = (examples: readonly Example[]) =>
+  examples.some(({ script, gives }) => SHOWS_SOURCES.test(`${script}\n${gives?.text}`)) ? NEVER_COPIED : SOURCES
+
+/** Makes a clone of the project as `npm ci` leaves it, in a home of its own, but for what is left out at its root. */
+export function clone(t: Test, leftOut = NEVER_COPIED) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-clone-')))
+  const home = path.join(folder, 'home')
+  const cwd = path.join(folder, 'toolgate')
+  mkdirSync(home)
+  for (const name of globSync('{*,.*}').filter(name => !NEVER_COPIED.test(name) && !leftOut.test(name)))
+    cpSync(name, path.join(cwd, name), { recursive: true, filter: file => path.basename(file) !== 'node_modules' })
+  symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules'))
+  const TOOLGATE_ADMIN_CONFIG = path.join(folder, 'none')
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    TMPDIR: tmpdir(),
+    LANG: 'C.UTF-8',
+    XDG_CACHE_HOME,
+    TOOLGATE_ADMIN_CONFIG
+  }
+  t.teardown(() => {
+    for (const file of globSync(path.join(home, '.local/state/toolgate/run/*.json'))) {
+      const { pid } = JSON.parse(read(file)) as { pid: number }
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    }
+    removeFolder(folder)
+  })
+  return { cwd, env }
+}
+
+/** Starts a server and waits for its first line. */
+export async function start(t: Test, program: string, args: string[], options: { cwd: string; env: object }) {
+  const child = spawn(program, args, {
+    ...options,
+    env: options.env as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  t.teardown(() => stop(child))
+  const said = text(child.stderr)
+  const ended = exitOf(child).then(async () => Promise.reject(new Error(`it ended: ${await said}`)))
+  ended.catch(() => {})
+  await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])
+}
+
+async function stop(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill()
+  await once(child, 'exit')
+}
+
+/** Or what only runs by itself in one. */
+const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"|"server": "/
+
+/** Runs the examples of each of these pages as a subtest, on a server of its own. */
+export function testPages(t: Test, pages: readonly string[]) {
+  const setup = examplesOf(read('README.md')).filter(({ isSetup }) => isSetup)
+  // Pages wait for servers to start, and for each other's commands.
+  t.jobs = 3
+  for (const page of pages) {
+    const markdown = read(page)
+    const examples = examplesOf(markdown)
+    if (examples.length === 0) continue
+    const how = SHOWS_A_SANDBOX.test(markdown) ? needs('sandbox') : {}
+    t.test(`the examples of ${page} do what they say`, how, async t => {
+      const { cwd, env } = clone(t, leftOutFor(examples))
+      symlinkSync(path.resolve('dist'), path.join(cwd, 'dist'))
+      await start(t, process.execPath, ['bin/toolgate.cjs', 'serve', '--log-level', 'error'], { cwd, env })
+      await checkExamples(t, markdown, { cwd, env, before: setup })
+    })
+  }
+}
+
+/** Runs the examples of a page after those of `before`, and compares what they print with what the page shows. */
+export async function checkExamples(
+  t: Test,
+  markdown: string,
+  { before, ...place }: { cwd: string; env: Record<string, string | undefined>; before: readonly Example[] }
+) {
+  const examples = examplesOf(markdown)
+  const ran = (await runExamples([...before, ...examples], place)).slice(before.length)
+  for (const [i, { line, script, gives }] of examples.entries()) {
+    const { stdout, stderr, code } = ran[i]!
+    if (gives === undefined) t.equal(code, 0, `line ${line}: ${stderr}`)
+    else t.ok(isAsShown(gives, stdout), `line ${line}`, { script, shown: gives.text, stdout, stderr })
+  }
+}

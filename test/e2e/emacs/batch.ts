@@ -1,0 +1,16 @@
+// Emacs without a screen, with the client loadable.
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { once } from '../../support/wait.ts'
+
+export const CLIENT = fileURLToPath(new URL('../../../clients/emacs', import.meta.url))
+
+/** Runs a batch Emacs to its end; by default in the folder of the client. Returns its exit code and all that it printed. */
+export async function runBatch(t: Test, argv: readonly string[], { env = process.env, cwd = CLIENT } = {}) {
+  const child = spawn('emacs', ['-Q', '--batch', '-L', CLIENT, ...argv], { cwd, env, timeout: 90_000 })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { code: child.exitCode, output: `${out}${err}` }
+}

@@ -1,0 +1,128 @@
+// Deciding in a real Emacs in a real terminal, with a real server.
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { served } from '../../cli/toolgate.ts'
+import { needs } from '../../support/needs.ts'
+import { startEmacs } from './emacs.ts'
+
+const POEM = 'roses\nviolets\n'
+
+/** A server on a poem, and Emacs showing it. */
+async function reading(t: Test, settings: readonly string[]) {
+  const place = await served(t, { 'poem.txt': POEM })
+  const emacs = await startEmacs(place, 'poem.txt', settings)
+  t.teardown(() => emacs.close())
+  await emacs.shows(/violets/)
+  const edit = async (from: string, to: string) => {
+    const call = await place.client.call('edit_file', { path: 'poem.txt', old: from, new: to })
+    if (call.status !== 'awaiting_approval') throw new Error(JSON.stringify(call))
+    return call
+  }
+  const poem = () => readFileSync(path.join(place.project, 'poem.txt'), 'utf8')
+  const ended = async (id: string) => (await place.client.get(id, { wait_ms: 30_000 })).status
+  return { ...place, emacs, edit, poem, ended }
+}
+
+/** Goes from the poem to the prompt beside it. */
+const TO_PROMPT = ['C-x', 'o'] as const
+const ASKS = /1 pending · .*risk medium[\s\S]*Parameters/
+const asksNothing = (screen: string) => !screen.includes('Agent Approval')
+
+t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
+  // What is typed into the poem must not change the call: then the key would not decide.
+  const settings = ['(setq toolgate-key-guard-seconds 0)', '(setq toolgate-share-buffers nil)']
+  const { emacs, edit, poem, ended, client, project } = await reading(t, settings)
+
+  await t.test('the prompt takes no keys that are typed elsewhere; there y approves', async t => {
+    const { tool_call_id } = await edit('violets', 'tulips')
+    await emacs.shows(ASKS)
+    await emacs.type('yn')
+    const screen = await emacs.shows(/^ynroses$/m)
+    t.match(screen, /-violets\n\+tulips/)
+    await emacs.press('C-x', 'u')
+    await emacs.shows(/^roses$/m)
+    await emacs.press(...TO_PROMPT, 'y')
+    t.equal(await ended(tool_call_id), 'success')
+    t.equal(poem(), 'roses\ntulips\n')
+    await emacs.shows(asksNothing)
+    await emacs.shows(/^tulips$/m)
+  })
+
+  await t.test('n rejects', async t => {
+    const { tool_call_id } = await edit('tulips', 'lilies')
+    await emacs.shows(ASKS)
+    await emacs.press(...TO_PROMPT, 'n')
+    t.equal(await ended(tool_call_id), 'rejected')
+    t.equal(poem(), 'roses\ntulips\n')
+    await emacs.shows(asksNothing)
+  })
+
+  await t.test('e edits the params, shows what they do, and y approves just that', async t => {
+    const { tool_call_id } = await edit('tulips', 'lilies')
+    await emacs.shows(ASKS)
+    await emacs.press(...TO_PROMPT, 'e')
+    await emacs.shows(/"new": "lilies"/)
+    await emacs.press('C-s')
+    await emacs.type('lilies')
+    await emacs.press('Enter', 'M-BSpace')
+    await emacs.type('daisies')
+    await emacs.press('C-c', 'C-c')
+    await emacs.shows(/edited by you[\s\S]*-tulips\n\+daisies/)
+    await emacs.press('y')
+    t.equal(await ended(tool_call_id), 'success')
+    t.equal(poem(), 'roses\ndaisies\n')
+    await emacs.shows(asksNothing)
+  })
+
+  await t.test('decided elsewhere it goes, and says so', async t => {
+    const { tool_call_id } = await edit('daisies', 'asters')
+    await emacs.shows(ASKS)
+    await client.reject(tool_call_id, {})
+    t.match(await emacs.shows(asksNothing), /Rejected by .*: Edit poem.txt/)
+  })
+
+  await t.test('what has changed since is shown anew before anything is decided', async t => {
+    const { tool_call_id } = await edit('daisies', 'asters')
+    await emacs.shows(ASKS)
+    appendFileSync(path.join(project, 'poem.txt'), 'weeds\n')
+    await emacs.press(...TO_PROMPT, 'y')
+    t.match(await emacs.shows(/@@ -1,3 \+1,3 @@/), /! It would do something else by now/)
+    t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
+    await emacs.press('y')
+    t.equal(await ended(tool_call_id), 'success')
+    await emacs.shows(asksNothing)
+  })
+
+  await t.test('for a moment after it came under the hands no key decides', async t => {
+    const { tool_call_id } = await edit('asters', 'roses')
+    await emacs.evaluate('(setq toolgate-key-guard-seconds 1000)')
+    await emacs.shows(ASKS)
+    await emacs.press(...TO_PROMPT, 'y')
+    await emacs.shows(/Ignored: this has only just appeared/)
+    t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
+    await emacs.evaluate('(setq toolgate-key-guard-seconds 0)')
+    await emacs.press('y')
+    t.equal(await ended(tool_call_id), 'success')
+  })
+})
+
+/** Where Debian has packages of Emacs. */
+const PACKAGES = '/usr/share/emacs/site-lisp/elpa-src'
+const evil = existsSync(PACKAGES) ? readdirSync(PACKAGES).filter(name => /^(evil|goto-chg)-/.test(name)) : []
+const EVIL = `(progn (setq load-path (append '(${evil.map(name => `"${PACKAGES}/${name}"`).join(' ')}) load-path))
+  (require 'evil) (evil-mode 1))`
+
+t.test('the same keys hold under evil', needs('emacs', 'emacs-evil', 'tmux'), async t => {
+  const { emacs, edit, ended, poem } = await reading(t, ['(setq toolgate-key-guard-seconds 0)', EVIL])
+  const first = await edit('violets', 'tulips')
+  await emacs.shows(ASKS)
+  await emacs.press('C-w', 'w', 'y')
+  t.equal(await ended(first.tool_call_id), 'success')
+  t.equal(poem(), 'roses\ntulips\n')
+  await emacs.shows(asksNothing)
+  const second = await edit('tulips', 'lilies')
+  await emacs.shows(ASKS)
+  await emacs.press('C-w', 'w', 'n')
+  t.equal(await ended(second.tool_call_id), 'rejected')
+})

@@ -1,0 +1,135 @@
+// Makes what a Dockerfile describes without an engine: each stage in a folder that stands for its root, by a user without
+// rights. What a stage starts from is the machine; the packages of its system are taken as given.
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { type Stage, stagesOf } from './dockerfile.ts'
+
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+/** Who builds and runs: never root. */
+export const user = isRoot ? { uid: NOBODY, gid: NOBODY } : { uid: process.getuid!(), gid: process.getgid!() }
+/** The same as an option for starting processes, where it is another user than this one. */
+export const asUser = isRoot ? user : {}
+export const run = promisify(execFile)
+
+export const stages = stagesOf(readFileSync('Dockerfile', 'utf8'))
+export const image = stages.at(-1)!
+
+/** Builds every stage beneath the folder, and gives the root of the image. */
+export async function buildImage(t: Test, folder: string): Promise<string> {
+  const context = path.join(folder, 'context')
+  copyContext(context)
+  for (const stage of stages) await buildStage(t, stage, { folder, context })
+  return rootOf(folder, image)
+}
+
+/** Gives what lies there to the user without rights. */
+export function handOver(place: string) {
+  if (isRoot) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, place])
+}
+
+/** What keeps the image from being made here; undefined where nothing does. */
+export async function whyNot(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'the image is of Linux'
+  const reached = await fetch(`${await registry()}fastify`, { method: 'HEAD' }).catch(() => undefined)
+  if (!reached) return 'the registry that packages come from is not reached'
+  return run(process.execPath, ['--version'], asUser).then(
+    () => undefined,
+    () => `the user ${user.uid} may not run ${process.execPath}`
+  )
+}
+
+const registry = () => run('npm', ['config', 'get', 'registry']).then(({ stdout }) => stdout.trim())
+
+/** What `.dockerignore` lets through: it names what is wanted, and nothing else. */
+function copyContext(context: string) {
+  const [all, ...wanted] = readFileSync('.dockerignore', 'utf8')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
+  if (all !== '*' || wanted.some(line => !line.startsWith('!')))
+    throw new Error('.dockerignore must name what is wanted')
+  for (const name of wanted.map(line => line.slice(1))) cpSync(name, path.join(context, name), { recursive: true })
+}
+
+interface Place {
+  folder: string
+  context: string
+}
+
+const rootOf = (folder: string, { name }: Stage) => path.join(folder, `stage-${name ?? 'image'}`)
+
+/** Absolute paths of the image, beneath the folder that stands for its root. */
+export const inside = (root: string, text: string) =>
+  text.replaceAll(/(?<![\w./:])\/(?=(?:app|build|modules|run|state|usr|workspace)\b)/g, `${root}/`)
+
+async function buildStage(t: Test, stage: Stage, place: Place) {
+  const root = rootOf(place.folder, stage)
+  for (const folder of ['home', 'usr/local/bin']) mkdirSync(path.join(root, folder), { recursive: true })
+  let cwd = root
+  for (const { op, text } of stage.instructions) {
+    if (op === 'WORKDIR') cwd = path.join(root, text)
+    mkdirSync(cwd, { recursive: true })
+    if (op === 'COPY') copy(text, cwd, place)
+    if (op !== 'RUN') continue
+    handOver(place.folder)
+    await (EQUIVALENTS[text] ?? shell)(t, { command: text, root, cwd })
+  }
+}
+
+function copy(text: string, cwd: string, { folder, context }: Place) {
+  const [, name, paths] = /^(?:--from=(\w+) )?(.+)$/.exec(text)!
+  const from = name === undefined ? context : rootOf(folder, stages.find(stage => stage.name === name)!)
+  const words = paths!.split(/ +/)
+  const last = words.pop()!
+  const to = path.resolve(cwd, last)
+  // A file keeps its name in a folder; a folder is copied without its own.
+  const isFolder = last.endsWith('/') || to === cwd
+  for (const word of words) {
+    const source = path.join(from, word)
+    const keepsName = isFolder && statSync(source).isFile()
+    cpSync(source, keepsName ? path.join(to, path.basename(word)) : to, { recursive: true, verbatimSymlinks: true })
+  }
+}
+
+interface Step {
+  command: string
+  root: string
+  cwd: string
+}
+
+async function shell(_t: Test, { command, root, cwd }: Step) {
+  const here = inside(root, command).replaceAll('node:node', `${user.uid}:${user.gid}`)
+  const home = path.join(root, 'home')
+  const env = {
+    // How the registry is reached is the machine's affair.
+    ...process.env,
+    PATH: [path.dirname(process.execPath), process.env.PATH].join(':'),
+    HOME: home,
+    npm_config_registry: await registry(),
+    npm_config_cache: path.join(home, '.npm'),
+    npm_config_userconfig: path.join(home, '.npmrc'),
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false'
+  }
+  await run('sh', ['-ec', here], { cwd, env, ...asUser })
+}
+
+const skipped =
+  (why: string) =>
+  async (t: Test, { command }: Step) => {
+    t.comment(`not run, ${why}: ${command}`)
+  }
+
+/** Commands that are not run as they stand. */
+const EQUIVALENTS: Record<string, (t: Test, step: Step) => Promise<void>> = {
+  // The packages for development are here already.
+  'npm ci --ignore-scripts': async (_t, { cwd }) =>
+    symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules')),
+  [image.instructions.find(({ text }) => text.startsWith('apt-get'))!.text]: skipped(
+    "the system's packages are taken as given"
+  )
+}

@@ -1,0 +1,23 @@
+// Asks a language server about a project directly, to compare with what calls tell of it.
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import type { Json } from '../../start-app.ts'
+import { Client } from './client.ts'
+import { type Project, put } from './projects.ts'
+import { truth } from './truth.ts'
+
+/** Starts the server of the project on a folder of its own, and returns its answers to every question. */
+export async function directly(t: Test, project: Project) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'directly-')))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  put(project, folder)
+  const { argv, options, settings } = project
+  const client = await Client.start({ argv, folder, options: options?.(folder), settings })
+  t.teardown(() => client.stop())
+  return truth(client, project)
+}
+
+/** Puts findings into an order that does not depend on who tells them. */
+export const sorted = (found: Json[]) => found.map(one => JSON.stringify(one, Object.keys(one).sort())).sort()

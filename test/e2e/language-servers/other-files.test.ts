@@ -1,0 +1,135 @@
+// What changes in one file, behind the servers' backs, shows in what they find in another at the next question.
+import { spawnSync } from 'node:child_process'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config.ts'
+import { startApp } from '../../start-app.ts'
+import { needs, type Part } from '../../support/needs.ts'
+
+/** They wait for servers more than they work. */
+t.jobs = 3
+
+const base = defaults(Config).language_servers
+
+interface Case {
+  part: Part
+  files: Record<string, string>
+  /** The file that is asked about, the one that it needs, and what makes it wrong. */
+  asked: string
+  needed: string
+  otherwise: string
+  servers?: Config['language_servers']['servers']
+}
+
+const SCRIPT = {
+  files: {
+    'package.json': '{ "type": "module" }\n',
+    'tsconfig.json': '{ "compilerOptions": { "strict": true, "module": "nodenext", "types": [] } }\n',
+    'a.ts': "import { value } from './b.js'\nexport const name: string = value\n",
+    'b.ts': "export const value = 'text'\n"
+  },
+  asked: 'a.ts',
+  needed: 'b.ts',
+  otherwise: 'export const value = 12\n'
+}
+
+const CASES: Record<string, Case> = {
+  typescript: { part: 'tsc', ...SCRIPT },
+  'typescript-language-server': {
+    part: 'typescript-language-server',
+    ...SCRIPT,
+    servers: { typescript: { disabled: true } }
+  },
+  pyright: {
+    part: 'pyright',
+    files: { 'a.py': 'from b import value\n\nname: str = value\n', 'b.py': 'value = "text"\n' },
+    asked: 'a.py',
+    needed: 'b.py',
+    otherwise: 'value = 12\n'
+  },
+  clangd: {
+    part: 'clangd',
+    files: {
+      'compile_flags.txt': '-I.\n',
+      'a.c': '#include "b.h"\nint name(void) { return value(); }\n',
+      'b.h': 'int value(void);\n'
+    },
+    asked: 'a.c',
+    needed: 'b.h',
+    otherwise: 'struct pair { int a; } value(void);\n'
+  },
+  gopls: {
+    part: 'gopls',
+    files: {
+      'go.mod': 'module example.com/a\n\ngo 1.19\n',
+      'a.go': 'package a\n\nvar name string = value\n',
+      'b.go': 'package a\n\nvar value = "text"\n'
+    },
+    asked: 'a.go',
+    needed: 'b.go',
+    otherwise: 'package a\n\nvar value = 12\n'
+  }
+}
+
+/** Python and the folder of its version's packages in an environment of a project. */
+const said = spawnSync(
+  'python3',
+  ['-c', 'import sys; print(sys.executable, ".venv/lib/python%d.%d/site-packages" % sys.version_info[:2])'],
+  { encoding: 'utf8' }
+)
+const [PYTHON = '', SITE = ''] = (said.stdout ?? '').split(/\s+/)
+
+for (const [server, { part, servers = {} }] of Object.entries(CASES).slice(0, 3)) {
+  t.test(`${server}, with what is installed`, needs('sandbox', part), async t => {
+    const app = await startApp(
+      t,
+      {
+        'package.json': '{ "type": "module" }\n',
+        '.gitignore': 'node_modules\n.venv\n',
+        'tsconfig.json': SCRIPT.files['tsconfig.json'],
+        'a.ts': "import { value } from 'installed'\nexport const name: string = value\n",
+        'a.py': 'from installed import value\n\nname: str = value\n',
+        [`${SITE}/other.py`]: '',
+        '.venv/pyvenv.cfg': `home = ${path.dirname(PYTHON)}\n`,
+        '.venv/bin/other': ''
+      },
+      { settings: { language_servers: { ...base, warm: false, servers } } }
+    )
+    if (PYTHON) symlinkSync(PYTHON, path.join(app.root, '.venv/bin/python'))
+    const errors = async () => {
+      const file = server === 'pyright' ? 'a.py' : 'a.ts'
+      const { status, error, result } = await app.call('diagnostics', { path: file })
+      if (status !== 'success') throw new Error(JSON.stringify(error))
+      return result.data.diagnostics.map(({ message }: { message: string }) => message)
+    }
+    t.match(await errors(), [/installed/], 'it is missing')
+    app.write('node_modules/installed/package.json', '{ "name": "installed", "type": "module", "types": "index.d.ts" }')
+    app.write('node_modules/installed/index.d.ts', 'export const value: string\n')
+    app.write(`${SITE}/installed/__init__.py`, 'value = "text"\n')
+    t.same(await errors(), [], 'it is installed')
+  })
+}
+
+for (const [server, { part, files, asked, needed, otherwise, servers = {} }] of Object.entries(CASES)) {
+  t.test(server, needs('sandbox', part), async t => {
+    const app = await startApp(t, files, { settings: { language_servers: { ...base, warm: false, servers } } })
+    const at = path.join(app.root, needed)
+    const errors = async () => {
+      const { status, error, result } = await app.call('diagnostics', { path: asked, severity: 'error' })
+      if (status !== 'success') throw new Error(JSON.stringify(error))
+      t.equal(result.data.status, 'complete')
+      return result.data.diagnostics.length
+    }
+    t.equal(await errors(), 0, 'nothing is wrong')
+    writeFileSync(at, otherwise)
+    t.not(await errors(), 0, 'it has changed')
+    writeFileSync(at, files[needed]!)
+    t.equal(await errors(), 0, 'it has changed back')
+    rmSync(at)
+    t.not(await errors(), 0, 'it is gone')
+    writeFileSync(at, files[needed]!)
+    t.equal(await errors(), 0, 'it is there again')
+  })
+}

@@ -1,0 +1,140 @@
+// Renames over HTTP: shown, bound to what was shown, made whole, and taken back.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { frontEnd } from '../../front-end.ts'
+import { CALL_TOKEN, type Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { PROJECT, project, TYPESCRIPT } from './world.ts'
+
+/** They wait for servers more than they work. */
+t.jobs = 2
+
+const TO_HAIL = { path: 'src/greet.ts', line: 2, symbol: 'greet', new_name: 'hail' }
+const hailed = (text: string) => text.replaceAll(/\bgreet\b(?!\.)/g, 'hail')
+
+for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
+  t.test(`${server} renames over files, whatever their encoding`, needs('sandbox', part), async t => {
+    const crlf = `\ufeff${PROJECT['src/main.ts'].replaceAll('\n', '\r\n')}`
+    const files = { ...PROJECT, 'src/main.ts': crlf }
+    const { call, approve, read, root, post } = await project(t, files, { settings: { language_servers: settings } })
+    const asked = await call('rename_symbol', TO_HAIL)
+    const title = 'Rename greet to hail'
+    t.match(asked, { status: 'awaiting_approval', approval: { level: 'ask', preview: { title } } })
+    const done = await approve(asked)
+    const { data } = done.result
+    t.equal(data.files.map(({ diff }: Json) => diff).join(''), asked.approval.preview.diff)
+    t.match(data, {
+      files: [
+        { path: 'src/greet.ts', edits: 1 },
+        { path: 'src/main.ts', edits: 3 }
+      ],
+      answered: { server, document: { path: 'src/greet.ts' } }
+    })
+    t.equal(read('src/greet.ts'), hailed(PROJECT['src/greet.ts']))
+    t.equal(
+      readFileSync(path.join(root, 'src/main.ts'), 'utf8'),
+      hailed(crlf),
+      'byte for byte as it was but for the name'
+    )
+    t.strictSame(
+      done.changes.map(({ path, operation, added, removed }: Json) => ({ path, operation, added, removed })),
+      [
+        { path: 'src/greet.ts', operation: 'modified', added: 1, removed: 1 },
+        { path: 'src/main.ts', operation: 'modified', added: 3, removed: 3 }
+      ]
+    )
+    const undo = await post(`/calls/${done.tool_call_id}/undo`, {})
+    await approve(undo)
+    t.equal(read('src/greet.ts'), PROJECT['src/greet.ts'])
+    t.equal(readFileSync(path.join(root, 'src/main.ts'), 'utf8'), crlf)
+  })
+
+t.test('what changed since it was shown is shown anew', needs('sandbox', 'tsc'), async t => {
+  const { call, approve, read, write } = await project(t)
+  const asked = await call('rename_symbol', TO_HAIL)
+  write('src/main.ts', `${PROJECT['src/main.ts']}greet('once more')\n`)
+  const refused = await approve(asked)
+  t.match(refused, { code: 'PREVIEW_CHANGED' })
+  t.equal(read('src/greet.ts'), PROJECT['src/greet.ts'])
+  const again = await call('rename_symbol', TO_HAIL)
+  write('src/third.ts', "import { greet } from './greet.js'\ngreet('third')\n")
+  t.match(await approve(again), { code: 'PREVIEW_CHANGED' }, 'a further file is one that was not shown')
+  const last = await call('rename_symbol', TO_HAIL)
+  t.match((await approve(last)).result.data.files, [
+    { path: 'src/greet.ts' },
+    { path: 'src/main.ts' },
+    { path: 'src/third.ts' }
+  ])
+})
+
+t.test('rules hold for every file that it changes', needs('sandbox', 'tsc'), async t => {
+  const rule = (effect: 'deny' | 'allow', match: object) => ({ effect, match })
+  const user = [rule('allow', { tool: 'rename_symbol' }), rule('deny', { path: 'src/main.ts', effect: 'write' })]
+  const { call, read, request } = await project(t, PROJECT, {
+    settings: { tiers: { administrator: [], user, workspace: [] } }
+  })
+  t.match(await call('rename_symbol', TO_HAIL), { status: 'rejected' })
+  t.equal(read('src/greet.ts'), PROJECT['src/greet.ts'])
+  const local = { path: 'src/greet.ts', line: 2, symbol: 'name', new_name: 'who' }
+  const tried = await request('POST', '/calls', { tool: 'rename_symbol', params: local, dry_run: true })
+  t.match(tried.body, { dry_run: true, preview: { diff: /\n\+.*who: string/ } })
+  t.match(await call('rename_symbol', local), { status: 'success', changes: [{ path: 'src/greet.ts' }] })
+})
+
+t.test('of what may not be read nothing is told', needs('sandbox', 'tsc'), async t => {
+  const user = [{ effect: 'ask' as const, match: { path: 'src/main.ts', effect: 'read' as const } }]
+  const files = { ...PROJECT, '.env': 'PASSWORD=hunter2\n' }
+  const app = await project(t, files, { settings: { tiers: { administrator: [], user, workspace: [] } } })
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const as = async (path: string, headers = {}) => {
+    const params = { path, line: 1, symbol: 'x', new_name: 'y' }
+    return (await app.request('POST', '/calls', { tool: 'rename_symbol', params }, headers)).body
+  }
+  t.match(await as('.env', agent), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
+  const refused = { status: 'error', error: { code: 'PERMISSION_DENIED', message: /may not be read without asking/ } }
+  t.match(await as('.env'), refused)
+  t.match(await as('src/main.ts'), refused)
+  t.match(await as('src/greet.ts'), { error: { code: 'INVALID_PARAMS' } })
+  const shown = await app.call('rename_symbol', TO_HAIL)
+  t.strictSame(shown.approval.preview, {
+    title: 'Rename greet to hail',
+    text: 'src/greet.ts\nsrc/main.ts',
+    notes: ['A file may not be read without asking: what changes in it is told once approved.']
+  })
+})
+
+t.test('unsaved buffers', needs('sandbox', 'tsc'), async t => {
+  const on_write = (on_write: 'ask' | 'delegate') => ({
+    on_write,
+    delegate_ms: 60_000,
+    max_files: 10,
+    max_bytes: 1 << 20
+  })
+  const edited = `// Not saved.\n${PROJECT['src/greet.ts']}`
+  const local = { path: 'src/greet.ts', line: 3, symbol: 'name', new_name: 'who' }
+
+  await t.test('a rename in what is not saved is not made on the disk', async t => {
+    const app = await project(t, PROJECT, { settings: { buffers: on_write('ask') } })
+    const editor = await frontEnd(t, app)
+    await editor.hold('src/greet.ts', edited)
+    const refused = await app.call('rename_symbol', local)
+    t.match(refused, { status: 'error', error: { code: 'CONFLICT', message: /unsaved changes in emacs/ } })
+    t.equal(app.read('src/greet.ts'), PROJECT['src/greet.ts'])
+  })
+
+  await t.test('the editor makes it in one file, and in several it must be saved first', async t => {
+    const app = await project(t, PROJECT, { settings: { buffers: on_write('delegate') } })
+    const editor = await frontEnd(t, app)
+    await editor.hold('src/greet.ts', edited)
+    const waiting = app.call('rename_symbol', local).then(app.approve)
+    const { delegation_id, params } = await editor.asked()
+    const content = edited.replaceAll(/\bname\b/g, 'who')
+    t.equal(params.content, content)
+    await editor.answer(delegation_id, { status: 'done' })
+    t.match(await waiting, { status: 'success', result: { data: { files: [{ path: 'src/greet.ts', edits: 2 }] } } })
+    t.equal(app.read('src/greet.ts'), PROJECT['src/greet.ts'])
+    const both = await app.call('rename_symbol', { ...TO_HAIL, line: 3 }).then(app.approve)
+    t.match(both, { status: 'error', error: { code: 'DELEGATE_UNAVAILABLE' } })
+  })
+})

@@ -1,0 +1,47 @@
+// A small TypeScript project, and the servers it can be asked about with.
+import type { Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config, type Settings } from '../../../src/config.ts'
+import { type Json, type StartOptions, startApp } from '../../start-app.ts'
+import type { Part } from '../../support/needs.ts'
+
+const { language_servers } = defaults(Config)
+
+/** Both servers for TypeScript that a machine may have, with what to start them by. */
+export const TYPESCRIPT: Record<string, { part: Part; settings: Settings['language_servers'] }> = {
+  typescript: { part: 'tsc', settings: language_servers },
+  'typescript-language-server': {
+    part: 'typescript-language-server',
+    settings: { ...language_servers, servers: { typescript: { disabled: true } } }
+  }
+}
+
+export const PROJECT = {
+  'package.json': '{ "name": "fixture", "type": "module" }\n',
+  'tsconfig.json':
+    '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "types": [] }, "include": ["src"] }\n',
+  'src/greet.ts':
+    "/** Says hello. */\nexport function greet(name: string): string {\n\treturn ['Hello', name].join(' ')\n}\n",
+  'src/main.ts':
+    "import { greet } from './greet.js'\n\nconst fox = '🦊🦊'; const loud = greet(fox)\n\tconsole(greet(loud))\n\ndeclare function console(text: string): void\n"
+}
+
+/** A server on the project, with what a person would do to decide. */
+export async function project(t: Test, files: Record<string, string> = PROJECT, options: StartOptions = {}) {
+  const settings = { language_servers: TYPESCRIPT.typescript!.settings, ...options.settings }
+  const app = await startApp(t, files, { ...options, settings: { ...settings } })
+  const approve = ({ tool_call_id, approval }: Json) =>
+    app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest, confirm: true })
+  /** Runs a tool, approved where it asks, and waits however long a server takes to start. */
+  const done = async (tool: string, params: object, more: object = {}) => {
+    const call = await app.post('/calls', { tool, params, ...more })
+    return call.status === 'awaiting_approval' ? approve(call) : call
+  }
+  return { ...app, approve, done }
+}
+
+/** The whole answer of a call that went well, without what differs from run to run. */
+export const data = ({ status, error, result }: Json): Json => {
+  if (status !== 'success') throw new Error(`${status}: ${JSON.stringify(error)}`)
+  return result.data
+}

@@ -1,0 +1,125 @@
+// The public conformance suite of the protocol, run against this server: all that is offered passes, and what is not
+// offered is listed with the reason in conformance.yml.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { type TSchema, Type } from 'typebox'
+import { type Attachment, defineTool, type Progress, type Tool } from '../../../src/tool.ts'
+import { startApp, TOKEN } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { LIMIT_MS, once } from '../../support/wait.ts'
+
+const SUITE = 'test/e2e/node_modules/@modelcontextprotocol/conformance/dist/index.js'
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
+
+const attached = (media_type: string, base64: string): Attachment => ({
+  media_type,
+  data_url: `data:${media_type};base64,${base64}`
+})
+const png = attached('image/png', PNG)
+const note = attached('text/plain', Buffer.from('A note.').toString('base64'))
+
+interface Made {
+  content?: string
+  attachments?: Attachment[]
+  steps?: Progress[]
+  effect?: 'read' | 'execute'
+  input?: TSchema
+  fails?: string
+}
+
+/** A tool that the suite calls by this name. */
+const made = (
+  name: string,
+  { content = '', attachments = [], steps = [], effect = 'read', input, fails }: Made
+): Tool =>
+  defineTool({
+    name,
+    category: 'commands',
+    description: 'What the suite wants to call.',
+    input: input ?? Type.Object({}),
+    output: Type.Object({}),
+    timeout_ms: 5_000,
+    effect,
+    subject: () => ({}),
+    async *run() {
+      for (const step of steps) {
+        yield step
+        // A read may be answered before what it told last is on the disk, and so told.
+        await pause(200)
+      }
+      if (fails) throw new Error(fails)
+      return {}
+    },
+    present: () => ({ title: name, content, attachments })
+  }) as unknown as Tool
+
+const SCHEMA_2020 = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+  additionalProperties: false
+} as unknown as TSchema
+
+const TOOLS = [
+  made('test_simple_text', { content: 'This is a simple text response for testing.' }),
+  made('test_image_content', { attachments: [png] }),
+  made('test_audio_content', { attachments: [attached('audio/wav', WAV)] }),
+  made('test_embedded_resource', { attachments: [note] }),
+  made('test_multiple_content_types', { content: 'Multiple content types test:', attachments: [png, note] }),
+  made('test_tool_with_logging', {
+    content: 'Logged.',
+    steps: ['Tool execution started', 'Tool processing data', 'Tool execution completed'].map(message => ({ message }))
+  }),
+  made('test_tool_with_progress', { content: 'Done.', steps: [{ progress: 0 }, { progress: 0.5 }, { progress: 1 }] }),
+  made('test_error_handling', { fails: 'This tool intentionally returns an error for testing' }),
+  made('test_reconnection', { content: 'Reconnected.', steps: Array.from({ length: 8 }, () => ({ progress: 0 })) }),
+  made('test_elicitation', { content: 'Approved.', effect: 'execute', input: Type.Object({ message: Type.String() }) }),
+  made('json_schema_2020_12_tool', { input: SCHEMA_2020 })
+]
+
+t.test('all that is offered conforms', needs('@modelcontextprotocol/conformance'), async t => {
+  // The suite sends no token, and its person knows nothing of approvals: both are made up for on the way.
+  const proxy = createServer(async (from, to) => {
+    const body = await buffer(from)
+    const answered = await passOn(from, body, { url, own })
+    if (body.includes('"testuser"')) await approveAll()
+    to.writeHead(answered.statusCode!, answered.headers)
+    to.flushHeaders()
+    answered.pipe(to)
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  await once(proxy, 'listening')
+  const own = `localhost:${(proxy.address() as AddressInfo).port}`
+  const settings = { allowed_origins: [`http://${own}`] }
+  const { url, get, post } = await startApp(t, {}, { tools: TOOLS, settings })
+  const approveAll = async () => {
+    for (const { tool_call_id } of (await get('/approvals')).approvals) await post('/approve', { tool_call_id })
+  }
+  const results = mkdtempSync(path.join(tmpdir(), 'toolgate-conformance-'))
+  t.teardown(() => rmSync(results, { recursive: true, force: true }))
+  const argv = ['server', '--url', `http://${own}/mcp`, '--suite', 'all', '-o', results]
+  const suite = spawn(process.execPath, [SUITE, ...argv, '--expected-failures', 'test/e2e/mcp/conformance.yml'])
+  const [said, [code]] = await Promise.all([text(suite.stdout), once(suite, 'exit', 4 * LIMIT_MS)])
+  t.equal(code, 0, said.slice(said.indexOf('=== SUMMARY')))
+})
+
+/** As it came, but with a token, and with our host where it named the proxy. */
+async function passOn({ method, headers }: IncomingMessage, body: Buffer, { url, own }: { url: string; own: string }) {
+  const host = headers.host === own ? new URL(url).host : headers.host
+  const through = request(`${url}/mcp`, { method, headers: { ...headers, host, authorization: `Bearer ${TOKEN}` } })
+  through.end(body)
+  const [answer] = await once(through, 'response')
+  return answer as IncomingMessage
+}

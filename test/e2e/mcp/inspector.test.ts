@@ -1,0 +1,38 @@
+// The MCP Inspector lists and calls tools over HTTP and over standard input and output.
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { served } from '../../cli/toolgate.ts'
+import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const INSPECTOR = path.resolve('test/e2e/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
+
+t.test(
+  'the Inspector lists and calls, over HTTP and over a pipe',
+  needs('@modelcontextprotocol/inspector'),
+  async t => {
+    const here = await served(t)
+    const inspect = async (target: string[], method: string, ...more: string[]) => {
+      const argv = [INSPECTOR, '--cli', ...target, '--method', method, ...more]
+      const env = { ...process.env, HOME: here.home }
+      const { stdout } = await promisify(execFile)(process.execPath, argv, { env, cwd: process.cwd() })
+      return JSON.parse(stdout)
+    }
+    const main = [process.execPath, `${process.cwd()}/src/main.ts`, 'mcp', '--root', here.project]
+    const http = [
+      `${here.server.url}/mcp`,
+      '--transport',
+      'http',
+      '--header',
+      `Authorization: Bearer ${here.call_token}`
+    ]
+    for (const target of [http, main]) {
+      const { tools } = await inspect(target, 'tools/list')
+      t.ok(tools.some(({ name }: Json) => name === 'read_file'))
+      const called = await inspect(target, 'tools/call', '--tool-name', 'read_file', '--tool-arg', 'path=a.txt')
+      t.match(called, { structuredContent: { content: 'hello\n' } })
+    }
+  }
+)

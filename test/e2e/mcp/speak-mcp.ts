@@ -1,0 +1,122 @@
+// Speaks MCP as clients do: by the SDKs of both generations, and by hand where a client's faults are the matter.
+import { Client as Modern, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { type ElicitRequest, ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js'
+import type { Test } from 'tap'
+import { SseParser } from '../../../src/client/sse.ts'
+import { type Json, TOKEN } from '../../start-app.ts'
+
+type Question = ElicitRequest['params']
+type Answering = (question: Question) => ElicitResult | Promise<ElicitResult>
+
+/** What a call is made with besides its tool and arguments. */
+interface Calling {
+  _meta?: Record<string, unknown>
+  onprogress?: (progress: Json) => void
+  signal?: AbortSignal
+}
+
+interface Speaking {
+  token?: string
+  path?: string
+  /** What the person at the client says; without it, the client cannot ask. */
+  answering?: Answering | undefined
+  /** What the client calls itself. */
+  name?: string
+}
+
+/** A client of the generation with sessions. */
+export async function classic(
+  t: Test,
+  url: string,
+  { token = TOKEN, path = '/mcp', answering, name = 'classic' }: Speaking = {}
+) {
+  const client = new Client({ name, version: '1' }, { capabilities: answering ? { elicitation: {} } : {} })
+  if (answering)
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+      const withdrawn = new Promise<ElicitResult>(resolve => {
+        signal.addEventListener('abort', () => resolve({ action: 'cancel' }))
+      })
+      return Promise.race([answering(params), withdrawn])
+    })
+  const transport = new StreamableHTTPClientTransport(new URL(url + path), { requestInit: bearing(token) })
+  await client.connect(transport)
+  t.teardown(() => client.close())
+  return {
+    client,
+    list: async () => (await client.listTools()).tools as Json[],
+    call: (name: string, args: object = {}, { _meta, ...options }: Calling = {}): Promise<Json> =>
+      client.callTool({ name, arguments: { ...args }, ...(_meta && { _meta }) }, undefined, options)
+  }
+}
+
+/** A client of the generation without. */
+export async function modern(
+  t: Test,
+  url: string,
+  { token = TOKEN, path = '/mcp', answering, name = 'modern' }: Speaking = {}
+) {
+  const client = new Modern(
+    { name, version: '1' },
+    { capabilities: answering ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: 'auto' } }
+  )
+  if (answering)
+    client.setRequestHandler('elicitation/create', async ({ params }) => (await answering(params as Question)) as never)
+  await client.connect(new ModernHttp(new URL(url + path), { requestInit: bearing(token) }))
+  t.teardown(() => client.close())
+  return {
+    client,
+    list: async () => (await client.listTools()).tools as Json[],
+    call: (name: string, args: object = {}, { _meta, ...options }: Calling = {}): Promise<Json> =>
+      client.callTool({ name, arguments: { ...args }, ...(_meta && { _meta }) }, options)
+  }
+}
+
+const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+/** Sends what it is told to and gives what comes back: the status, the session, and every message with its event's id. */
+export function byHand(url: string, { token = TOKEN, session = '' }: { token?: string; session?: string } = {}) {
+  let current = session
+  const headers = (more: object = {}) => ({
+    ...bearing(token).headers,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(current && { 'mcp-session-id': current }),
+    ...more
+  })
+  async function send(method: string, body?: unknown, more: object = {}, signal?: AbortSignal) {
+    const response = await fetch(`${url}/mcp`, {
+      method,
+      headers: headers(more),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal })
+    })
+    current ||= response.headers.get('mcp-session-id') ?? ''
+    return response
+  }
+  const initialize = (capabilities: object = {}, protocolVersion = '2025-11-25') =>
+    send('POST', {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion, capabilities, clientInfo: { name: 'by hand', version: '1' } }
+    })
+  return {
+    send,
+    initialize,
+    get session() {
+      return current
+    },
+    request: (id: number, method: string, params: object = {}, more: object = {}, signal?: AbortSignal) =>
+      send('POST', { jsonrpc: '2.0', id, method, params }, more, signal)
+  }
+}
+
+/** The messages of an answer, each with the id of its event, as they come. */
+export async function* messagesOf(response: Response): AsyncGenerator<{ id: string; message: Json | undefined }> {
+  const parser = new SseParser()
+  for await (const bytes of response.body!)
+    for (const { id, data } of parser.push(bytes))
+      yield { id: String(id), message: data === '' ? undefined : JSON.parse(data) }
+}

@@ -1,0 +1,225 @@
+// Deciding in a real Neovim, beside the server as it is installed.
+import t from 'tap'
+import { needs } from '../../support/needs.ts'
+import { hurry, KEYS_DECIDE, NOTHING_WAITS, POEM, TULIPS, world } from './world.ts'
+
+t.test('deciding', needs('nvim'), async t => {
+  const at = await world(t)
+  const { editor, client, edit, read, write, visit } = at
+  const { until, lua, lines, type, shown } = editor
+  t.beforeEach(() => at.afresh())
+
+  await t.test('what waits is shown without taking the focus, and decided by a key', async t => {
+    const here = await lua('vim.api.nvim_get_current_win()')
+    const { tool_call_id } = await edit()
+    const name = `toolgate://call/${tool_call_id}`
+    await until(`${shown(name)} == 1`)
+    t.equal(await lua('vim.api.nvim_get_current_win()'), here, 'the focus is where it was')
+    t.equal(await lua(`require('toolgate').status()`), 'toolgate:1')
+    t.same((await lines(name)).slice(0, 15), [
+      'edit_file: Edit poem.txt',
+      'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
+      'It changes files.',
+      '',
+      ...TULIPS,
+      '',
+      'Parameters',
+      '  path  poem.txt',
+      '  old  violets',
+      '  new  tulips'
+    ])
+
+    await type('y')
+    t.equal((await client.get(tool_call_id)).status, 'awaiting_approval', 'a key pressed elsewhere is no vote')
+    await type('<Esc>:Toolgate approve<CR>y')
+    await until(`vim.api.nvim_buf_get_name(0) == '${name}'`)
+    t.match(await editor.messages(), 'it was shown just now; look, then press the key again.')
+    t.equal((await client.get(tool_call_id)).status, 'awaiting_approval', 'nor is one pressed too soon')
+
+    await until(KEYS_DECIDE)
+    await type('y')
+    await until(`${shown('toolgate://')} == 0`)
+    const done = await client.get(tool_call_id, { wait_ms: 10_000 })
+    t.match(done, { status: 'success', approved_by: { source: 'user', client: 'neovim', digest: /^[0-9a-f]{64}$/ } })
+    t.equal(read('poem.txt'), 'roses\ntulips\n')
+    t.equal(await lua(`require('toolgate').status()`), 'toolgate')
+    t.equal(await lua('vim.api.nvim_get_current_win()'), here)
+    t.match(
+      await editor.messages(),
+      /approved edit_file$/,
+      'who decided here is not told that it was decided elsewhere'
+    )
+  })
+
+  // The others do not wait as long as a person needs.
+  await hurry(at)
+
+  await t.test(
+    'it is rejected with a reason, edited, and allowed for good by the rule that is spelled out',
+    async t => {
+      const first = await edit()
+      await visit(first.tool_call_id)
+      await type('rwrong flower<CR>')
+      await until(NOTHING_WAITS)
+      t.match(await client.get(first.tool_call_id), {
+        status: 'rejected',
+        reason: 'wrong flower',
+        user_message: 'wrong flower',
+        rejected_by: { client: 'neovim' }
+      })
+
+      const second = await edit()
+      await visit(second.tool_call_id)
+      await type('e')
+      await until(`vim.bo.filetype == 'json'`)
+      await type(':%s/tulips/daisies/<CR><C-c><C-c>')
+      const shows = (text: string) => until(`vim.tbl_contains(vim.fn.getline(1, '$'), '${text}') and ${KEYS_DECIDE}`)
+      await shows('+daisies')
+      t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, changed by you'))
+      t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'what they would do is shown first')
+      await type('a')
+      t.match(await editor.messages(), 'changed parameters get no rule')
+      await type('u')
+      await shows('+tulips')
+      t.notMatch((await lua('vim.fn.getline(1, "$")')).join('\n'), 'daisies')
+
+      await type('e')
+      await until(`vim.bo.filetype == 'json'`)
+      await type(':%s/"violets"/"moss"/<CR><C-c><C-c>')
+      await until(`vim.fn.execute('messages'):find('not as it must be: ') ~= nil`)
+      t.equal(await lua('vim.bo.filetype'), 'json', 'what was written is still there')
+      await type('u:%s/tulips/daisies/<CR><C-c><C-c>')
+      await shows('+daisies')
+      write('poem.txt', 'blue roses\nviolets\n')
+      await client.approve(second.tool_call_id, { digest: second.approval.digest }).catch(() => {})
+      await shows('+tulips')
+      await type('e')
+      await until(`vim.bo.filetype == 'json'`)
+      await type('<C-c><C-c>')
+      await shows('+daisies')
+      write('poem.txt', 'red roses\nviolets\n')
+      await type('y')
+      await shows(' red roses')
+      t.match(await editor.messages(), 'not approved: it would do something else by now.')
+      const seen = await lua('vim.fn.getline(1, "$")')
+      t.ok(seen.includes('+daisies') && seen.includes('  new  daisies'), 'the call has by now what was changed')
+      t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
+      await type('y')
+      await until(NOTHING_WAITS)
+      await client.get(second.tool_call_id, { wait_ms: 10_000 })
+      t.equal(read('poem.txt'), 'red roses\ndaisies\n')
+
+      const touch = await client.call('shell_exec', { command: 'touch c.txt' })
+      await visit(touch.tool_call_id)
+      await lua(`(function() vim.ui.select = function(options, how, done)
+      chosen = vim.tbl_map(how.format_item, options) done(options[1]) end return true end)()`)
+      await type('a')
+      await until(NOTHING_WAITS)
+      t.match(
+        (await lua('chosen'))[0],
+        /^Always allow exactly `touch c\.txt`, in this session — allow \{ "tool": "shell_exec", .*"command": "touch c\.txt"/
+      )
+      t.match(await client.get(touch.tool_call_id, { wait_ms: 10_000 }), { approved_by: { rule_id: /^rule_/ } })
+    }
+  )
+
+  await t.test('a call that changed parameters make strict asks twice', async t => {
+    const call = await client.call('shell_exec', { command: 'touch d.txt' })
+    if (call.status !== 'awaiting_approval') throw new Error(call.status)
+    t.not(call.approval.level, 'strict')
+    await visit(call.tool_call_id)
+    await type('e')
+    await until(`vim.bo.filetype == 'json'`)
+    await type(':%s/touch d.txt/rm -rf ..\\/x/<CR><C-c><C-c>')
+    await until(`vim.fn.getline(3):find('STRICT') ~= nil and ${KEYS_DECIDE}`)
+    await type('yno<CR>')
+    await until(`vim.fn.execute('messages'):find('nothing decided, the call waits on') ~= nil`)
+    t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
+    await type('yyes<CR>')
+    await until(NOTHING_WAITS)
+    t.match(await client.get(call.tool_call_id, { wait_ms: 10_000 }), { params: { command: 'rm -rf ../x' } })
+  })
+
+  await t.test('decided elsewhere it goes; put away it waits on', async t => {
+    const call = await edit()
+    const name = `toolgate://call/${call.tool_call_id}`
+    await until(`${shown(name)} == 1`)
+    await editor.command('Toolgate approvals')
+    await type(':q<CR>')
+    await until(`${shown(name)} == 0`)
+    t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval', 'closing is no vote')
+
+    await editor.command('Toolgate approvals')
+    write('poem.txt', 'red roses\nviolets\n')
+    const since = '! poem.txt has changed meanwhile: where it would do something else by now, y only shows what.'
+    await until(`vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), '${since}')`)
+    const stale = await client.approve(call.tool_call_id, { digest: call.approval.digest }).catch(error => error)
+    t.equal(stale.code, 'PREVIEW_CHANGED')
+    await until(`vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' red roses')`)
+    t.notOk((await lines(name)).includes(since), 'what is shown now is so')
+
+    await client.reject(call.tool_call_id)
+    await until(NOTHING_WAITS)
+    t.same(await lines(name), ['edit_file: rejected by agent', '', 'q puts this away.'], 'not closed under the hands')
+    await type('yq')
+    await until(`${shown(name)} == 0`)
+
+    const other = await edit()
+    await until(`${shown('toolgate://call/')} == 1`)
+    await client.reject(other.tool_call_id)
+    await until(`${shown('toolgate://')} == 0`)
+    t.equal(await lua(`vim.fn.bufexists('toolgate://call/${other.tool_call_id}')`), 0)
+  })
+
+  await t.test('who decides is told what became of the call, not what was wanted', async t => {
+    const said = (text: string) => until(`vim.fn.execute('messages'):find('${text}', 1, true) ~= nil`)
+    const gone = await edit()
+    await visit(gone.tool_call_id)
+    write('poem.txt', 'roses\n')
+    await type('y')
+    await said('edit_file failed: ')
+    await until(NOTHING_WAITS)
+    t.equal((await client.get(gone.tool_call_id)).status, 'error')
+
+    write('poem.txt', POEM)
+    const withdrawn = await edit()
+    await until(`#require('toolgate').pending() == 1`)
+    await lua(`(function(approvals) asked = approvals.pending[1] return true end)(require('toolgate.approvals'))`)
+    await client.cancel(withdrawn.tool_call_id)
+    await until(NOTHING_WAITS)
+    await lua(
+      `(function(decide) decide(asked, 'approve', { digest = asked.approval.digest }) return true end)(require('toolgate.decide'))`
+    )
+    await said('The call was cancelled')
+    t.notMatch(await editor.messages(), /approved edit_file/)
+  })
+
+  await t.test('several share one window, and turning to another puts none away', async t => {
+    const first = await edit()
+    await visit(first.tool_call_id)
+    const window = await lua('vim.api.nvim_get_current_win()')
+    const second = await edit({ new: 'asters' })
+    await until(`#require('toolgate').pending() == 2`)
+    await type(']]')
+    await until(`vim.api.nvim_buf_get_name(0) == 'toolgate://call/${second.tool_call_id}'`)
+    t.equal(await lua('vim.api.nvim_get_current_win()'), window)
+    t.equal(await lua(shown('toolgate://')), 1)
+    await until(KEYS_DECIDE)
+    await type('n')
+    await until(`#require('toolgate').pending() == 1 and ${shown(`toolgate://call/${first.tool_call_id}`)} == 1`)
+    await client.reject(first.tool_call_id)
+    await until(`${shown('toolgate://')} == 0`)
+  })
+
+  await t.test('a long title takes one line, and :messages has all of it', async t => {
+    const long = `${'a-long-name/'.repeat(12)}poem.txt`
+    const call = await client.call('shell_exec', { command: `touch ${long}` })
+    await until(`#require('toolgate').pending() == 1`)
+    t.equal((await lua(`vim.api.nvim_get_mode()`)).blocking, false)
+    const said = (await editor.messages()).replaceAll('\n', '')
+    t.match(said, new RegExp(`Toolgate: shell_exec waits: .*${long}.*:Toolgate approvals`))
+    for (const line of (await editor.messages()).split('\n')) t.ok(line.length <= (await lua('vim.v.echospace')), line)
+    await client.reject(call.tool_call_id)
+    await until(NOTHING_WAITS)
+  })
+})

@@ -1,0 +1,74 @@
+// A real Neovim without a screen, in the project of a server, with the plugin as a person would have it. It is typed into
+// and asked from outside, by Neovim's own server.
+import { execFile, spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { once } from '../../support/wait.ts'
+
+export const PLUGIN = path.resolve('clients/nvim')
+
+interface Place {
+  /** For its socket. */
+  folder: string
+  project: string
+  home: string
+}
+
+/** Nothing of the person's own, and no swap files. */
+export const BARE = ['-u', 'NONE', '-i', 'NONE', '-n']
+
+/** Starts it, set up with these options, written in Lua, and waits until it follows the server. */
+export async function neovim(t: Test, { folder, project, home }: Place, options = '') {
+  const socket = path.join(folder, 'nvim.sock')
+  const env = { PATH: process.env.PATH, HOME: home, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
+  const flags = ['--headless', '--listen', socket, ...BARE, '--cmd', `set rtp^=${PLUGIN} hidden`]
+  const script = ['-c', 'runtime plugin/toolgate.lua', '-c', `lua require('toolgate').setup({ ${options} })`]
+  const child = spawn('nvim', [...flags, ...script], { cwd: project, env, stdio: 'ignore' })
+  t.teardown(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  /** It prints to either. */
+  async function remote(...words: string[]) {
+    const { stdout, stderr } = await promisify(execFile)('nvim', ['--server', socket, ...words], { env })
+    return stdout + stderr
+  }
+
+  /** What an expression of Lua gives, as JSON has it. */
+  async function lua(expression: string) {
+    const quoted = `vim.json.encode(${expression})`.replaceAll("'", "''")
+    return JSON.parse(await remote('--remote-expr', `luaeval('${quoted}')`))
+  }
+  /** Lets it go on until the condition holds. */
+  async function until(condition: string) {
+    const held = await lua(`{ vim.wait(20000, function() return ${condition} end, 10) }`)
+    if (!held[0]) throw new Error(`never: ${condition}\n${await lua('vim.fn.execute("messages")')}`)
+  }
+  while (!(await remote('--remote-expr', '1').catch(() => ''))) if (child.exitCode !== null) throw new Error('it ended')
+  await until(`require('toolgate').status() ~= ''`)
+
+  return {
+    lua,
+    until,
+    /** Types these keys, as `:map` writes them. */
+    type: (keys: string) => remote('--remote-send', keys),
+    command: (command: string) => lua(`vim.fn.execute([[${command}]])`),
+    /** Ends it as a person does, whatever is not saved. */
+    async leave() {
+      const ended = once(child, 'exit')
+      await remote('--remote-send', '<C-\\><C-n>:qa!<CR>')
+      await ended
+    },
+    messages: () => lua(`vim.fn.execute('messages')`),
+    /** The lines of the buffer of this name. */
+    lines: (name: string): Promise<string[]> =>
+      lua(`vim.api.nvim_buf_get_lines(vim.fn.bufnr([[${name}]]), 0, -1, false)`),
+    /** How many windows show a buffer whose name begins so. */
+    shown: (name: string) => `#vim.tbl_filter(function(window)
+        return vim.startswith(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)), '${name}')
+      end, vim.api.nvim_list_wins())`
+  }
+}

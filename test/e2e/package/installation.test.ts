@@ -1,0 +1,68 @@
+// The installed package: its program serves, and its modules run.
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { connect } from '../../../src/client/client.ts'
+import { once } from '../../support/wait.ts'
+import { install, NOT_INSTALLED, pack, run } from './packed.ts'
+
+t.test('its program and its modules run', async t => {
+  const { manifest } = await pack()
+  const folder = await install()
+  if (folder === undefined) return t.pass('installed', { skip: NOT_INSTALLED })
+  writeFileSync(path.join(folder, 'a.txt'), 'hello\n')
+  const program = path.join(folder, 'node_modules/.bin/toolgate')
+  const home = path.join(folder, 'home')
+  const env = { HOME: home, TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none') }
+  t.match((await run(program, ['--version'], { cwd: folder, env })).stdout, manifest.version)
+  const { NODE_PATH: _, ...inherited } = process.env
+  const server = spawn(program, ['serve', '--ready', 'json', '--exit-with-stdin'], {
+    cwd: folder,
+    env: { ...inherited, ...env }
+  })
+  t.teardown(() => server.kill('SIGKILL'))
+  const ended = text(server.stderr).then(said => Promise.reject(new Error(`serve ended: ${said}`)))
+  ended.catch(() => {})
+  const [ready] = await Promise.race([once(createInterface({ input: server.stdout }), 'line'), ended])
+  const found = JSON.parse(ready as string) as { url: string; discovery_file: string }
+  const { token } = JSON.parse(readFileSync(found.discovery_file, 'utf8')) as { token: string }
+  const { stdout } = await run(process.execPath, ['consumer.ts'], {
+    cwd: folder,
+    env: { URL: found.url, TOKEN: token }
+  })
+  t.strictSame(JSON.parse(stdout), {
+    status: 'success',
+    content: '     1\thello',
+    refused: 'UNKNOWN_TOOL',
+    loud: 'HI',
+    hook: 'function',
+    found: 'none'
+  })
+  const toolgate = connect({ url: found.url, token })
+  t.match(await toolgate.call('grep', { pattern: 'private', path: 'package.json' }), {
+    status: 'success',
+    result: { data: { matches: [{ path: 'package.json', line: 1 }] } }
+  })
+  t.match(await (await fetch(found.url)).text(), '<title>Toolgate')
+  server.stdin.end()
+  t.same(await once(server, 'exit'), [0, null])
+})
+
+t.test('an installed package says which Node it needs', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tg-old-node-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  mkdirSync(path.join(folder, 'bin'))
+  const program = path.join(folder, 'bin/toolgate.cjs')
+  copyFileSync('bin/toolgate.cjs', program)
+  const old = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(program)})`
+  const failed = await run(process.execPath, ['-e', old], { cwd: folder }).catch(error => error)
+  t.equal(failed.code, 1)
+  t.match(
+    failed.stderr,
+    /^toolgate: needs Node 24\.15 or newer, but this is v\S+\. Install a newer Node from https:\/\/nodejs\.org\/ .*\n$/
+  )
+})

@@ -1,0 +1,114 @@
+// The package as others get it: made, packed, and installed into an empty folder, once for the test files of a process.
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+interface Manifest {
+  version: string
+  engines: { node: string }
+  exports: Record<string, Record<string, string>>
+}
+
+interface Packed {
+  tarball: string
+  /** Paths of the files in it. */
+  files: string[]
+  manifest: Manifest
+}
+
+/** Runs a program to its end; rejects with what it printed where it fails. */
+export async function run(program: string, args: string[], options: { cwd: string; env?: Record<string, string> }) {
+  const env = { ...process.env, ...options.env }
+  return promisify(execFile)(program, args, { cwd: options.cwd, env, timeout: 120_000, maxBuffer: 16_777_216 })
+}
+
+let folder: string | undefined
+/** Returns a folder that goes with the process. */
+function workFolder(): string {
+  if (folder === undefined) {
+    const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-package-')))
+    process.once('exit', () => rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
+    folder = made
+  }
+  return folder
+}
+
+let packing: Promise<Packed> | undefined
+/** Makes the package and packs it. */
+export const pack = () => (packing ??= makeTarball())
+
+async function makeTarball(): Promise<Packed> {
+  const folder = workFolder()
+  const made = path.join(folder, 'package')
+  await run(process.execPath, ['scripts/package.ts', made], { cwd: process.cwd() })
+  const { stdout } = await run('npm', ['pack', '--json', made, '--pack-destination', folder], { cwd: folder })
+  // By name in newer versions of npm, a list in older ones.
+  const [about] = Object.values(JSON.parse(stdout) as Record<string, { filename: string; files: { path: string }[] }>)
+  return {
+    tarball: path.join(folder, about!.filename),
+    files: about!.files.map(file => file.path),
+    manifest: JSON.parse(readFileSync(path.join(made, 'package.json'), 'utf8')) as Manifest
+  }
+}
+
+let installing: Promise<string | undefined> | undefined
+/** Installs the package into a project, and returns its folder; undefined where the registry is not reached but is needed. */
+export const install = () => (installing ??= makeProject())
+
+/** What this machine has of the packages that ours needs is enough; where it has not, the network is asked. */
+const INSTALL = ['install', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund']
+const NOT_REACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|network/
+
+async function makeProject(): Promise<string | undefined> {
+  const { tarball } = await pack()
+  const project = path.join(workFolder(), 'consumer')
+  mkdirSync(project)
+  writeFileSync(path.join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  writeFileSync(path.join(project, 'consumer.ts'), CONSUMER)
+  try {
+    await run('npm', [...INSTALL, tarball], { cwd: project, env: { npm_config_fetch_retries: '0' } })
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string }
+    if (process.env.CI || !NOT_REACHED.test(stderr)) throw error
+    return undefined
+  }
+  return project
+}
+
+/** The reason of a test that is skipped because the package could not be installed. */
+export const NOT_INSTALLED = 'the registry is not reached, and not all that the package needs is kept here'
+
+/** A program of somebody who uses all exports of the package. */
+const CONSUMER = `
+import { connect, type Call, ToolgateError } from 'toolgate/client'
+import { discover } from 'toolgate/discover'
+import { defineHook } from 'toolgate/hook'
+import { defineTool, type Static, Type } from 'toolgate/tool'
+
+const input = Type.Object({ text: Type.String() })
+const tool = defineTool({
+  description: 'Says it louder.',
+  input,
+  run: ({ text }: Static<typeof input>) => text.toUpperCase()
+})
+const hook = defineHook({ before: ({ tool }) => (tool === 'x' ? { decision: 'refuse', reason: 'no' } : undefined) })
+
+const { URL, TOKEN } = process.env as { URL: string; TOKEN: string }
+const toolgate = connect({ url: URL, token: TOKEN, client: 'consumer' })
+const call: Call = await toolgate.call('read_file', { path: 'a.txt' })
+const refused = await toolgate.call('none', {}).catch((error: unknown) => error)
+console.log(
+  JSON.stringify({
+    status: call.status,
+    content: call.status === 'success' ? call.result.content : undefined,
+    refused: refused instanceof ToolgateError && refused.code,
+    loud: await tool.run({ text: 'hi' }, undefined as never),
+    hook: typeof hook.before,
+    found: (await discover({ env: { HOME: '/nowhere' }, project: '.' })) ?? 'none'
+  })
+)
+// @ts-expect-error this is no address
+export const wrong = () => connect({ url: 1, token: '' })
+`

@@ -1,0 +1,86 @@
+// How often the file that a question is after is among the first that are told, of this project's own sources.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { rgPath } from '@vscode/ripgrep'
+import { questionOf } from '../../../src/text/code/question.ts'
+
+interface Asked {
+  question: string
+  /** Any of them answers it. */
+  files: string[]
+}
+
+/** Questions as somebody new to the code would ask them. Ranking was tuned on the one part, and never on the other. */
+export const QUESTIONS: Record<'tuned' | 'held_out', Asked[]> = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'questions.json'), 'utf8')
+)
+
+export interface Relevance {
+  /** The part of the questions whose file is among the first five, and is the very first. */
+  in_first_five: number
+  first: number
+  /** The mean of 1 / place. */
+  mean_reciprocal_rank: number
+  missed: string[]
+}
+
+const PROJECT = path.resolve(import.meta.dirname, '../../..')
+const PARTS = [
+  'src',
+  'test',
+  'docs',
+  'bench',
+  'scripts',
+  'bin',
+  'README.md',
+  'CHANGELOG.md',
+  'Dockerfile',
+  'package.json'
+]
+/** Thousands of files that hold next to nothing, and what is not the project's own. */
+const NOT_COPIED: ReadonlySet<string> = new Set(['test/scenarios', 'test/e2e/node_modules', 'bench/out'])
+const FIRST = 5
+
+/** Copies the project, without the questions, to be searched. */
+export function copyProject(root: string) {
+  mkdirSync(root, { recursive: true })
+  const wanted = (file: string) => file !== import.meta.dirname && !NOT_COPIED.has(path.relative(PROJECT, file))
+  for (const part of PARTS) cpSync(path.join(PROJECT, part), path.join(root, part), { recursive: true, filter: wanted })
+}
+
+/** `ask` gives the paths it finds, best first. */
+export async function relevance(
+  asked: readonly Asked[],
+  ask: (question: string) => Promise<string[]> | string[]
+): Promise<Relevance> {
+  const places: { question: string; place: number }[] = []
+  for (const { question, files } of asked) {
+    const found = await ask(question)
+    places.push({ question, place: found.findIndex(file => files.includes(file)) })
+  }
+  const part = (fits: (place: number) => boolean) => places.filter(({ place }) => fits(place)).length / places.length
+  const isEarly = (place: number) => place >= 0 && place < FIRST
+  return {
+    in_first_five: part(isEarly),
+    first: part(place => place === 0),
+    mean_reciprocal_rank: places.reduce((sum, { place }) => sum + (place < 0 ? 0 : 1 / (place + 1)), 0) / places.length,
+    missed: places.filter(({ place }) => !isEarly(place)).map(({ question }) => question)
+  }
+}
+
+/** What counting the question's words would give: the files with most of them first. */
+export function byRipgrep(root: string, question: string): string[] {
+  const { words, said } = questionOf(question)
+  const patterns = words.flatMap(word => ['-e', said[word] ?? word])
+  const args = ['--no-config', '--count-matches', '--null', '--ignore-case', '--hidden', ...patterns, '--', './']
+  const told = execFileSync(rgPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
+  return told
+    .split('\n')
+    .flatMap(line => {
+      const [file, count] = line.split('\0')
+      return file && count ? [{ file: file.slice(2), count: Number(count) }] : []
+    })
+    .sort((a, b) => b.count - a.count || (a.file < b.file ? -1 : 1))
+    .map(({ file }) => file)
+}

@@ -1,0 +1,153 @@
+// Makes the pictures of the console in docs/images: each panel, in both themes, of a real server after real calls.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { type Client, connect } from '../../src/client/client.ts'
+import { launch } from './chromium.ts'
+import { consoleWorld } from './console-world.ts'
+
+const OUT = 'docs/images'
+
+const FILES = {
+  'README.md': '# Garden\n\nWhat grows where, and when it is watered.\n',
+  'package.json': '{ "name": "garden", "type": "module", "scripts": { "test": "node --test" } }\n',
+  'src/water.ts': `// When a bed is watered next.
+import { DRY_AFTER_MS } from '../../scripts/beds.ts'
+
+export interface Bed {
+  name: string
+  wateredAt: number
+}
+
+export function nextWatering(bed: Bed, now = Date.now()): number {
+  const due = bed.wateredAt + DRY_AFTER_MS
+  return due < now ? now : due
+}
+
+export function isThirsty(bed: Bed, now = Date.now()): boolean {
+  return nextWatering(bed, now) <= now
+}
+`,
+  'src/beds.ts': 'export const DRY_AFTER_MS = 36 * 60 * 60 * 1_000\n',
+  'notes/2019.md': 'Beans, and too many of them.\n',
+  'watch.sh': 'for bed in 1 2 3; do printf "bed %s is \\033[33mdry\\033[0m\\n" $bed; done\nexec sleep 600\n'
+}
+
+/** A picture: where it is taken, and what is done there first. */
+interface Scene {
+  name: string
+  route: string
+  /** Ends when the page shows what is to be seen. */
+  prepare(page: Page): Promise<unknown>
+}
+
+const SCENES: readonly Scene[] = [
+  {
+    name: 'approvals',
+    route: 'approvals',
+    async prepare(page) {
+      await page.getByRole('link', { name: 'Edit src/water.ts' }).click()
+      await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    }
+  },
+  {
+    name: 'always',
+    route: 'approvals',
+    async prepare(page) {
+      await page.getByRole('link', { name: 'npm test' }).click()
+      await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+      await page.getByRole('button', { name: 'Always…' }).click()
+    }
+  },
+  {
+    name: 'activity',
+    route: 'activity',
+    async prepare(page) {
+      await page.getByRole('treeitem', { name: 'grep' }).first().click()
+      await page.getByRole('region', { name: 'Call' }).getByText('nextWatering').first().waitFor()
+    }
+  },
+  {
+    name: 'jobs',
+    route: 'jobs',
+    async prepare(page) {
+      await page.getByRole('navigation', { name: 'Jobs' }).getByRole('link').first().click()
+      await page.getByText('bed 3 is dry').first().waitFor()
+    }
+  },
+  {
+    name: 'metrics',
+    route: 'metrics',
+    // Four curves: those of the server come with the second look.
+    prepare: page => page.locator('.spark').nth(3).waitFor({ state: 'attached' })
+  },
+  {
+    name: 'tools',
+    route: 'tools/grep',
+    prepare: page => page.getByRole('heading', { name: 'grep' }).first().waitFor()
+  },
+  {
+    name: 'rules',
+    route: 'rules',
+    prepare: page => page.getByText('sh watch.sh').first().waitFor()
+  }
+]
+
+/** Answers that a person had saved before. */
+async function remember(person: Client) {
+  const saved = [
+    { effect: 'allow', match: { tool: 'shell_background', command: 'sh watch.sh' }, scope: 'workspace' },
+    {
+      effect: 'ask',
+      match: { effect: 'create', path: 'beds/**' },
+      scope: 'workspace',
+      reason: 'Beds are drawn by hand.'
+    },
+    { effect: 'deny', match: { tool: 'shell_exec', command: 'git push', mode: 'prefix' }, scope: 'workspace' }
+  ] as const
+  for (const rule of saved) await person.addRule(rule)
+}
+
+/** What an agent did before the pictures are taken, and what of it waits. */
+async function work(client: Client) {
+  const more = { session_id: 'watering', context: 'Thirsty beds are told too late' }
+  await client.call('list_directory', { path: '.' }, more)
+  await client.call('read_file', { path: 'src/water.ts' }, more)
+  await client.call('grep', { pattern: 'nextWatering' }, more)
+  await client.call('read_file', { path: 'src/rain.ts' }, more)
+  await client.call('shell_background', { command: 'sh watch.sh', description: 'watch the beds' }, more)
+  await client.call('write_file', { path: 'notes/plan.md', content: 'Water an hour early.\n' }, more)
+  await client.call(
+    'edit_file',
+    {
+      path: 'src/water.ts',
+      old: '  const due = bed.wateredAt + DRY_AFTER_MS\n  return due < now ? now : due',
+      new: '  const due = bed.wateredAt + DRY_AFTER_MS - EARLY_MS\n  return Math.max(due, now)'
+    },
+    more
+  )
+  await client.call('shell_exec', { command: 'npm test' }, more)
+  await client.call('delete_file', { path: 'notes/2019.md' }, { ...more, session_id: 'tidying' })
+}
+
+mkdirSync(OUT, { recursive: true })
+const world = await consoleWorld('garden', FILES)
+const browser = await launch()
+try {
+  await remember(connect({ url: world.url, token: world.token, client: 'Ada' }))
+  await work(world.client)
+  for (const theme of ['light', 'dark'] as const)
+    for (const { name, route, prepare } of SCENES) {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: theme })
+      page.setDefaultTimeout(10_000)
+      await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(world.token)})`)
+      await page.goto(`${world.url}/#/${route}`)
+      await page.locator('.pill.live').waitFor()
+      await prepare(page)
+      await page.screenshot({ path: path.join(OUT, `console-${name}-${theme}.png`) })
+      await page.close()
+    }
+} finally {
+  await browser.close()
+  await world.stop()
+}

@@ -1,0 +1,87 @@
+// A program in a real terminal: keys go in, what it shows is read, and whoever waits for it is told by each output.
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { removeFolder } from '../support/remove-folder.ts'
+import { exitOf, LIMIT_MS, once } from '../support/wait.ts'
+
+const run = promisify(execFile)
+const SIZE = { columns: 100, lines: 40 }
+
+export interface Terminal {
+  /** Presses keys by tmux's names: `y`, `Enter`, `C-c`. */
+  press(...keys: string[]): Promise<void>
+  /** Types a text as it is. */
+  type(text: string): Promise<void>
+  /** What is shown now, without blanks at the ends of lines. */
+  screen(): Promise<string>
+  /** Resolves with what is shown once it matches. */
+  shows(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
+  close(): Promise<void>
+}
+
+/** Starts `command` in a terminal of its own. */
+export async function openTerminal(
+  command: readonly string[],
+  env: Record<string, string>,
+  { columns, lines } = SIZE
+): Promise<Terminal> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tg-tmux-'))
+  const tmux = (...args: string[]) => run('tmux', ['-S', path.join(folder, 'socket'), '-f', '/dev/null', ...args])
+  const variables = Object.entries({ ...env, TERM: 'screen-256color', LANG: 'C.UTF-8' }).map(
+    ([name, value]) => `${name}=${value}`
+  )
+  const size = ['-x', String(columns), '-y', String(lines)]
+  await tmux('new-session', '-d', ...size, ['exec', 'env', '-i', ...variables, ...command].map(quoted).join(' '))
+  await tmux('set-option', '-g', 'window-size', 'manual')
+  const changes = follow(path.join(folder, 'socket'))
+
+  const screen = async () => {
+    const { stdout } = await tmux('capture-pane', '-p')
+    return stdout.replace(/[ \t]+$/gm, '').trimEnd()
+  }
+
+  async function shows(wanted: RegExp | ((screen: string) => boolean)) {
+    const fits = typeof wanted === 'function' ? wanted : (text: string) => wanted.test(text)
+    const end = performance.now() + LIMIT_MS
+    for (;;) {
+      const next = changes.next(Math.max(0, end - performance.now()))
+      const text = await screen()
+      if (fits(text)) {
+        next.catch(() => {})
+        return text
+      }
+      await next.catch(() => {
+        throw new Error(`The terminal never showed ${wanted}; it shows:\n${text}`)
+      })
+    }
+  }
+
+  return {
+    press: async (...keys) => void (await tmux('send-keys', ...keys)),
+    type: async text => void (await tmux('send-keys', '-l', text)),
+    screen,
+    shows,
+    async close() {
+      await tmux('kill-server').catch(() => {})
+      await changes.ended
+      removeFolder(folder)
+    }
+  }
+}
+
+/** A client of tmux that is told of each output. */
+function follow(socket: string) {
+  const outputs = new EventEmitter().setMaxListeners(0)
+  const client: ChildProcessWithoutNullStreams = spawn('tmux', ['-S', socket, '-C', 'attach'])
+  client.stdout.on('data', () => outputs.emit('output'))
+  return {
+    next: (limitMs: number) => once(outputs, 'output', limitMs),
+    ended: exitOf(client)
+  }
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`

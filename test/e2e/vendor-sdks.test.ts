@@ -1,0 +1,17 @@
+// Tool listings have the types of the vendors' own SDKs: the compiler checks the assignments, the MCP SDK parses its form.
+import type Anthropic from '@anthropic-ai/sdk'
+import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import type OpenAI from 'openai'
+import t from 'tap'
+import { LISTINGS } from '../../src/catalog/listing.ts'
+import { TOOLS } from '../../src/tools/index.ts'
+
+t.test('each listing is what the SDK of its vendor accepts', async t => {
+  for (const tool of TOOLS) {
+    const chat: OpenAI.Chat.Completions.ChatCompletionFunctionTool = LISTINGS.openai(tool)
+    const response: OpenAI.Responses.FunctionTool = LISTINGS['openai-responses'](tool)
+    const message: Anthropic.Tool = LISTINGS.anthropic(tool)
+    t.strictSame([chat.function.name, response.name], [message.name, message.name])
+  }
+  t.equal(ListToolsResultSchema.parse({ tools: TOOLS.map(LISTINGS.mcp) }).tools.length, TOOLS.length)
+})

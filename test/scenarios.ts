@@ -1,0 +1,135 @@
+// Every folder scenarios/<tool>/<NNN_case> is a test, run by tools/<group>/scenarios*.test.ts; adding a case is adding a folder. It
+// holds
+//   before/      what is in the workspace; none: nothing
+//   call.json    the body of POST /calls, or a list of bodies to be sent one after the other. The caller may not approve,
+//                unless `caller` is "approver". What waits is then approved as it was shown, or with `reject` rejected
+//   result.json  a pattern for the call as it ended, or a list of them: every field named must be equal, "…" stands for
+//                any value, and null for one that is null or not there
+//   after/       what is in the workspace then, byte for byte; none: the same as before
+//   world.json   {before, after}: by path, what git or an editor would not keep as it is, or would obey: links, modes,
+//                times, empty folders, names such as `.gitignore` or `x.test.ts`, very long texts (see Wish). An empty
+//                `after` says that nothing is left. `setup`: what is done to the world before the call (see Step); of
+//                git's own folder nothing is compared. `needs` names the parts without which the case is skipped.
+//                `indexed`: calls wait until the workspace is indexed for search_code.
+//                `front_end`: what an editor that is there answers, by effect; none: nobody is there
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { connect, type Handlers } from '../src/client/client.ts'
+import type { Tool } from '../src/tool.ts'
+import { contents } from './folder.ts'
+import { indexed } from './indexed.ts'
+import { makeWorld, type Step, setUp, type Wishes } from './scenario-world.ts'
+import { CALL_TOKEN, type Json, startApp, type TestApp, TOKEN } from './start-app.ts'
+import { needs, type Part } from './support/needs.ts'
+import { removeFolder } from './support/remove-folder.ts'
+
+export const SCENARIOS = path.join(import.meta.dirname, 'scenarios')
+const PARTS = ['after', 'before', 'call.json', 'result.json', 'world.json']
+const ANY = '…'
+
+/** Runs the cases of these tools, each in a workspace of its own of one server. */
+export async function runScenarios(t: Test, tools: readonly Pick<Tool, 'name'>[]) {
+  // New files have the modes that the worlds take for granted.
+  process.umask(0o022)
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-scenarios-')))
+  t.teardown(() => removeFolder(home))
+  const names = tools.flatMap(({ name }) => foldersIn(path.join(SCENARIOS, name)).map(each => `${name}/${each}`))
+  const roots = names.map(name => ({ name: name.replace('/', '-'), path: path.join(home, name) }))
+  for (const root of roots) mkdirSync(root.path, { recursive: true })
+  const app = await startApp(t, {}, { settings: { roots } })
+  for (const [at, name] of names.entries()) await testCase(t, app, name, roots[at]!)
+}
+
+function testCase(t: Test, app: TestApp, name: string, root: { name: string; path: string }) {
+  const folder = path.join(SCENARIOS, name)
+  const { calls, results, wishes } = scenario(folder)
+  return t.test(name, needs(...(wishes.needs ?? [])), async t => {
+    makeWorld(root.path, path.join(folder, 'before'), wishes.before ?? {})
+    setUp(root.path, wishes.setup ?? [])
+    const seen = wishes.setup ? withoutGit : contents
+    const before = seen(root.path)
+    const editor = wishes.front_end && (await frontEnd(app, wishes.front_end, root.name))
+    if (wishes.indexed) await indexed(app, root.name)
+    const answers: Json[] = []
+    for (const call of calls) answers.push(await ended(app, { session_id: name, workspace: root.name, ...call }))
+    editor?.close()
+    t.strictSame(
+      answers.map((answer, i) => asNamed(answer, results[i])),
+      results
+    )
+    const after = `${root.path}-after`
+    const unchanged = !wishes.after && !existsSync(path.join(folder, 'after'))
+    if (!unchanged) makeWorld(after, path.join(folder, 'after'), wishes.after ?? {})
+    t.strictSame(seen(root.path), unchanged ? before : seen(after))
+  })
+}
+
+/** What a case says, or what is wrong with it. */
+function scenario(folder: string): {
+  calls: Json[]
+  results: Json[]
+  wishes: {
+    before?: Wishes
+    after?: Wishes
+    setup?: Step[]
+    needs?: Part[]
+    front_end?: Record<string, object>
+    indexed?: boolean
+  }
+} {
+  const stray = readdirSync(folder).filter(part => !PARTS.includes(part))
+  if (stray.length > 0) throw new Error(`A case holds ${PARTS.join(', ')}, but not ${stray.join(', ')}.`)
+  const [calls, results] = ['call.json', 'result.json'].map(name => [readJson(path.join(folder, name))].flat())
+  const tool = path.basename(path.dirname(folder))
+  if (calls!.at(-1).tool !== tool) throw new Error(`The last call must be one of ${tool}.`)
+  const world = path.join(folder, 'world.json')
+  return { calls: calls!, results: results!, wishes: existsSync(world) ? readJson(world) : {} }
+}
+
+/** An editor of one workspace that gives these answers. */
+async function frontEnd(app: TestApp, answers: Record<string, object>, workspace: string) {
+  const handlers = Object.fromEntries(Object.entries(answers).map(([effect, answer]) => [effect, () => answer]))
+  const editor = connect({ url: app.url, token: TOKEN, client: 'editor' }).offer(handlers as Handlers, { workspace })
+  await editor.ready
+  return editor
+}
+
+/** Makes the call, has it decided if it waits for that, and gives it as it ended. */
+async function ended(app: TestApp, { caller, reject, ...call }: Json): Promise<Json> {
+  const as = (token: string) => ({ authorization: `Bearer ${token}` })
+  const asked = await app.post('/calls', call, as(caller === 'approver' ? TOKEN : CALL_TOKEN))
+  if (asked.status !== 'awaiting_approval') return asked
+  const { digest, level } = asked.approval
+  const decide = (decision: string, how: object) =>
+    app.post(`/calls/${asked.tool_call_id}/${decision}?wait_ms=60000`, how, as(TOKEN))
+  return reject ? decide('reject', reject) : decide('approve', { digest, confirm: level === 'strict' })
+}
+
+/** Of a value what the pattern names, so that it is the same as the pattern where it fits. */
+function asNamed(value: Json, pattern: Json): Json {
+  if (value === undefined) return pattern === null ? null : undefined
+  if (pattern === ANY) return ANY
+  if (Array.isArray(value) && Array.isArray(pattern)) return value.map((each, i) => asNamed(each, pattern[i]))
+  if (!isObject(value) || !isObject(pattern)) return value
+  return Object.fromEntries(Object.keys(pattern).map(key => [key, asNamed(value[key], pattern[key])]))
+}
+
+function withoutGit(folder: string): ReturnType<typeof contents> {
+  return Object.fromEntries(Object.entries(contents(folder)).filter(([name]) => !/(?:^|\/)\.git(?:\/|$)/.test(name)))
+}
+
+function isObject(value: Json) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+/** The names of the folders in a folder, sorted. */
+export function foldersIn(folder: string) {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isDirectory())
+  return entries.map(({ name }) => name).sort()
+}
+
+function readJson(file: string): Json {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}

@@ -1,0 +1,128 @@
+// The parts that a test may need besides Node and git. A missing part skips the test with a reason; where everything has to be
+// installed (TEST_REQUIRE_ALL=1, as CI sets it) the test runs and fails instead.
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import path from 'node:path'
+import { makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
+
+interface PartInfo {
+  /** How to install it on Debian, or what else to do. */
+  install: string
+  /** Whether it is there and works; by default, whether a program of that name is on the search path. */
+  isAvailable?: () => boolean
+}
+
+const E2E_MODULES = path.resolve(import.meta.dirname, '../e2e/node_modules')
+const npmPackage = (name: string): PartInfo => ({
+  install: 'npm run e2e:install',
+  isAvailable: () => existsSync(path.join(E2E_MODULES, name))
+})
+const debianPackage = (name: string, isAvailable?: () => boolean): PartInfo => ({
+  install: `apt-get install ${name}`,
+  ...(isAvailable && { isAvailable })
+})
+
+export const PARTS = {
+  // What commands are sandboxed by on this system.
+  sandbox: {
+    install: 'apt-get install bubblewrap',
+    isAvailable: (): boolean => (process.platform === 'darwin' ? isOnPath('sandbox-exec') : isAvailable('bwrap'))
+  },
+  cgroups: {
+    install: 'run the tests where control groups can be made: as root, or in a delegated group',
+    isAvailable: () => {
+      const group = process.platform === 'linux' ? makeSpawnerGroup() : undefined
+      group?.remove()
+      return group !== undefined
+    }
+  },
+  linux: { install: 'run the tests on Linux', isAvailable: () => process.platform === 'linux' },
+  mount: {
+    install: 'run the tests as root, outside of containers that forbid it',
+    isAvailable: () => exitsWithZero('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt')
+  },
+  root: { install: 'run the tests as root', isAvailable: () => process.getuid?.() === 0 },
+  x64: { install: 'run the tests on an x86-64 processor', isAvailable: () => process.arch === 'x64' },
+  // Installed is not enough: containers and some distributions forbid the namespaces that it needs.
+  bwrap: debianPackage('bubblewrap', () => exitsWithZero('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')),
+  // Installed is not enough: rustup puts programs there that ask for a toolchain first.
+  cargo: debianPackage('cargo', () => exitsWithZero('cargo', '--version')),
+  chromium: debianPackage('chromium', () => existsSync('/usr/bin/chromium')),
+  clangd: debianPackage('clangd'),
+  cmake: debianPackage('cmake g++ make'),
+  curl: debianPackage('curl'),
+  emacs: debianPackage('emacs-nox'),
+  'emacs-evil': debianPackage('elpa-evil', () => emacsHas('evil')),
+  'emacs-package-lint': debianPackage('elpa-package-lint', () => emacsHas('package-lint')),
+  fish: debianPackage('fish'),
+  git: debianPackage('git'),
+  go: debianPackage('golang-go'),
+  gopls: debianPackage('gopls'),
+  nvim: debianPackage('neovim'),
+  pytest: debianPackage('python3-pytest'),
+  python3: debianPackage('python3'),
+  rustfmt: debianPackage('rustfmt', () => exitsWithZero('rustfmt', '--version')),
+  shellcheck: debianPackage('shellcheck'),
+  // Installed is not enough: containers may forbid tracing.
+  strace: debianPackage('strace', () => exitsWithZero('strace', '-qq', '-o', '/dev/null', 'true')),
+  tmux: debianPackage('tmux'),
+  tsc: { install: 'npm ci' },
+  zsh: debianPackage('zsh'),
+  'node-pty': {
+    install: 'npm ci on a platform that @lydell/node-pty supports',
+    isAvailable: () => existsSync(path.resolve('node_modules/@lydell/node-pty'))
+  },
+  '@modelcontextprotocol/conformance': npmPackage('@modelcontextprotocol/conformance'),
+  '@modelcontextprotocol/inspector': npmPackage('@modelcontextprotocol/inspector'),
+  '@modelcontextprotocol/server-everything': npmPackage('@modelcontextprotocol/server-everything'),
+  'bash-language-server': npmPackage('bash-language-server'),
+  'playwright-core': npmPackage('playwright-core'),
+  pyright: npmPackage('pyright'),
+  'typescript-language-server': npmPackage('typescript-language-server'),
+  'vscode-langservers-extracted': npmPackage('vscode-langservers-extracted'),
+  'yaml-language-server': npmPackage('yaml-language-server')
+} satisfies Record<string, PartInfo>
+
+export type Part = keyof typeof PARTS
+
+/** Begins the reason of every test that is skipped for a missing part; the names of the parts follow. */
+export const NEEDS = 'needs '
+
+/**
+ * Returns the options of a test that needs these parts: `t.test('…', needs('bwrap', 'python3'), …)`. They skip it with
+ * `needs bwrap, python3` where parts are missing.
+ */
+export function needs(...parts: Part[]): { skip?: string } {
+  const missing = process.env.TEST_REQUIRE_ALL === '1' ? [] : parts.filter(part => !isAvailable(part))
+  return missing.length > 0 ? { skip: NEEDS + missing.join(', ') } : {}
+}
+
+const known = new Map<Part, boolean>()
+
+export function isAvailable(part: Part): boolean {
+  const info: PartInfo = PARTS[part]
+  const available = known.get(part) ?? (info.isAvailable?.() || (!info.isAvailable && isOnPath(part)))
+  known.set(part, available)
+  return available
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env.PATH ?? '').split(':').some(folder => isExecutable(path.join(folder, program)))
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function exitsWithZero(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore', timeout: 30_000 }).status === 0
+}
+
+function emacsHas(library: string): boolean {
+  return exitsWithZero('emacs', '--batch', '--eval', `(progn (package-initialize) (require '${library}))`)
+}

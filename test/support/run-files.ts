@@ -1,0 +1,58 @@
+// Runs several test files one after the other in this process, each as a subtest named after the file: what they import is
+// loaded and compiled once. Started by scripts/test; `node test/x.test.ts` runs a single file without it.
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import './property.ts'
+import { enterFile } from './tap-of-file.ts'
+import { LIMIT_MS } from './wait.ts'
+
+/** A file that takes longer is stuck: none takes longer than a quarter of it. */
+const FILE_LIMIT_MS = 4 * LIMIT_MS
+
+const TAP_OF_FILE = new URL('./tap-of-file.ts', import.meta.url).href
+
+// Test files import `t` from tap as always; here that is the subtest of the file.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'tap' && context.parentURL !== TAP_OF_FILE && context.parentURL !== import.meta.url
+      ? { url: TAP_OF_FILE, shortCircuit: true }
+      : next(specifier, context)
+})
+
+// Not in its arguments: tap makes names of folders from those.
+const files = JSON.parse(process.env.TEST_FILES ?? '[]') as string[]
+delete process.env.TEST_FILES
+const environment = { ...process.env }
+const umask = process.umask()
+
+// Files have limits, the process has none.
+t.setTimeout(0)
+for (const file of files)
+  await t.test(file, { timeout: FILE_LIMIT_MS }, async t => {
+    enterFile(t)
+    const before = processorMs()
+    // Registered first, so that it runs after the teardowns of the file.
+    t.teardown(() => {
+      restoreProcess()
+      t.comment(`processor ms: ${processorMs() - before}`)
+    })
+    await import(pathToFileURL(path.resolve(file)).href)
+  })
+
+/** Processor time of this process and of all that it started and that has ended. */
+function processorMs(): number {
+  if (process.platform !== 'linux') return Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1_000)
+  const fields = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]!.split(' ')
+  // utime, stime, cutime and cstime, in hundredths of a second; see proc_pid_stat(5).
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
+}
+
+/** Undoes what a file changed of the process, so that the next one starts like the first. */
+function restoreProcess() {
+  process.umask(umask)
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+}

@@ -1,0 +1,4 @@
+import t from 'tap'
+import { runScenarios } from '../../scenarios.ts'
+
+await runScenarios(t, [{ name: 'apply_patch' }, { name: 'undo' }])

@@ -1,0 +1,9 @@
+import t from 'tap'
+import fileTools from '../../../src/tools/files/index.ts'
+import { runScenarios } from '../../scenarios.ts'
+
+// Those that patch are a file of their own: together they take too long.
+await runScenarios(
+  t,
+  fileTools.filter(({ name }) => !['apply_patch', 'undo'].includes(name))
+)

@@ -1,0 +1,5 @@
+import t from 'tap'
+import gitTools from '../../../src/tools/git/index.ts'
+import { runScenarios } from '../../scenarios.ts'
+
+await runScenarios(t, gitTools)

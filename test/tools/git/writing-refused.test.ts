@@ -1,0 +1,136 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { bare, home, hook, start, userConfig } from './writing-world.ts'
+
+t.test('what cannot be committed is told, and all stays as it is', async t => {
+  const app = await start(t, { 'a.txt': 'one\n', 'dir/b.txt': 'b\n', '.gitattributes': '*.psd filter=lfs\n' })
+  app.write('big.psd', 'x\n')
+  app.write('a.txt', 'two\n')
+  const before = app.status()
+  const cases: [files: string[], message: string, wanted: object][] = [
+    [['dir'], 'x', { code: 'NOT_A_FILE' }],
+    [['.'], 'x', { code: 'NOT_A_FILE' }],
+    [['no.txt'], 'x', { code: 'FILE_NOT_FOUND' }],
+    [['dir/b.txt'], 'x', { code: 'CONFLICT', details: { unchanged: ['dir/b.txt'] } }],
+    [['big.psd'], 'x', { code: 'CONFLICT', details: { filter: 'lfs' } }],
+    [['a.txt'], ' \n\t\n', { code: 'INVALID_PARAMS' }],
+    [['a.txt'], 'a\u0000b', { code: 'INVALID_PARAMS' }],
+    [['a.txt'], 'a\u001b[2Jb', { code: 'INVALID_PARAMS' }],
+    [['../a.txt'], 'x', { code: 'INVALID_PATH' }],
+    [['.git/config'], 'x', { code: /.+/ }]
+  ]
+  for (const [files, message, wanted] of cases)
+    t.match(await app.run('git_commit', { message, files }), { status: 'error', error: wanted }, `${files} ${message}`)
+  t.equal(app.status(), before)
+  const bareOne = bare(app.path('bare.git'))
+  t.match(await app.commit('x', ['bare.git/HEAD']), { status: 'error' })
+  t.equal(bareOne.git('for-each-ref'), '')
+})
+
+t.test('in the middle of something else nothing is committed', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  app.git('switch', '-qc', 'side')
+  app.write('a.txt', 'side\n')
+  app.git('commit', '-qam', 'side')
+  app.git('switch', '-q', 'main')
+  app.write('a.txt', 'main\n')
+  app.git('commit', '-qam', 'main')
+  for (const [operation, ...words] of [
+    ['merge', 'merge', 'side'],
+    ['cherry-pick', 'cherry-pick', 'side'],
+    ['revert', 'revert', '--no-edit', 'HEAD~1'],
+    ['rebase', 'rebase', 'side']
+  ] as string[][]) {
+    t.throws(() => app.git(...words))
+    const refused = await app.commit('x', ['a.txt'])
+    t.match(refused.error, {
+      code: 'CONFLICT',
+      details: { operation },
+      message: new RegExp(`git ${operation} --abort`)
+    })
+    app.git(operation!, '--abort')
+  }
+  t.match(await app.commit('x', ['a.txt']), { error: { details: { unchanged: ['a.txt'] } } })
+})
+
+t.test('who commits must be known, and is shown', async t => {
+  t.teardown(() => userConfig())
+  const app = await start(t, { 'a.txt': 'one\n' })
+  app.write('a.txt', 'two\n')
+  userConfig('')
+  t.match(await app.ask('git_commit', { message: 'x', files: ['a.txt'] }), {
+    error: { code: 'CONFLICT', message: /git config --global user\.email/, details: { missing: 'identity' } }
+  })
+  userConfig(`[includeIf "gitdir:${app.root}/"]\n\tpath = work\n`)
+  writeFileSync(path.join(home, 'work'), '[user]\n\tname = Ann at Work\n\temail = ann@work.test\n')
+  const asked = await app.ask('git_commit', { message: 'x', files: ['a.txt'] })
+  t.match(asked.approval.preview.text, /^Author: Ann at Work <ann@work.test>$/m)
+  app.git('config', 'user.name', 'Somebody Else')
+  const changed = await app.approve(asked)
+  t.match(changed, { code: 'PREVIEW_CHANGED' }, 'it would be by another')
+  t.match(
+    (await app.approve(await app.get(`/calls/${asked.tool_call_id}`))).result.data.author,
+    'Somebody Else <ann@work.test>'
+  )
+})
+
+t.test('an approver is told of all that is out of the ordinary', async t => {
+  const app = await start(t, { 'a.txt': 'one\n', 'same.txt': 's\n', '.gitignore': '*.log\n' })
+  app.write('a.txt', 'two\n')
+  app.write('out.log', 'log\n')
+  app.git('config', 'commit.gpgSign', 'true')
+  hook(app.path('.git/hooks/pre-commit'), 'touch PWNED')
+  hook(app.path('.git/hooks/post-commit'), 'touch PWNED')
+  app.write('.git/hooks/commit-msg.sample', '#!/bin/sh\n')
+  const editor = { 'x-toolgate-client': 'emacs/30' }
+  await app.request('PUT', '/buffers', { buffers: [{ path: 'a.txt', content: 'unsaved\n' }] }, editor)
+  const asked = await app.ask('git_commit', { message: 'a\u202eb', files: ['a.txt', 'same.txt', 'out.log'] })
+  const { notes } = asked.approval.preview
+  t.strictSame(notes, [
+    'Hooks of the repository do not run: pre-commit, post-commit.',
+    'Commits are to be signed here by the configuration; this one is not.',
+    'out.log is ignored by git, and would be added all the same.',
+    'same.txt is as it was committed last, so it is not in it.',
+    'a.txt has unsaved changes in emacs/30: what is on the disk is committed.',
+    'The message holds invisible characters, shown as \\u{…}.'
+  ])
+  t.match(asked.approval.preview.title, /a\\u\{202e\}b/)
+  const done = await app.approve(asked)
+  t.match(done.result.data, { unchanged: ['same.txt'], message: 'a\u202eb\n' })
+  t.notOk(app.exists('PWNED'), 'no hook has run')
+  t.equal(app.git('log', '-1', '--format=%G?'), 'N')
+})
+
+t.test('secrets are asked about strictly, and not by an agent', async t => {
+  const app = await start(t, { 'a.txt': 'one\n' })
+  app.write('.env', 'KEY=1\n')
+  const params = { message: 'x', files: ['.env'] }
+  t.match(await app.ask('git_commit', params), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
+  const asked = await app.call('git_commit', params)
+  t.match(asked.approval, {
+    level: 'strict',
+    preview: { notes: ['.env may hold credentials, which stay in the history for good.'] }
+  })
+})
+
+t.test('what has changed since it was shown is shown again', async t => {
+  const app = await start(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
+  app.write('a.txt', 'two\n')
+  const changes: [what: string, change: () => void][] = [
+    ['the file', () => app.write('a.txt', 'three\n')],
+    ['the branch', () => app.git('commit', '-q', '--allow-empty', '-m', 'other')],
+    ['what is checked out', () => app.git('switch', '-qc', 'other')],
+    ['its mode', () => chmodSync(app.path('a.txt'), 0o755)],
+    ['the attributes', () => app.write('.gitattributes', 'a.txt eol=crlf\n')]
+  ]
+  for (const [what, change] of changes) {
+    const asked = await app.ask('git_commit', { message: what, files: ['a.txt'] })
+    const before = app.head()
+    change()
+    const answer = await app.approve(asked)
+    if (what === 'the attributes') t.match(answer, { status: 'success' }, 'it stores the same')
+    else t.match(answer, { code: 'PREVIEW_CHANGED' }, what)
+    if (what !== 'the branch' && answer.code) t.equal(app.head(), before)
+  }
+})
