@@ -9,6 +9,7 @@ import { SseParser } from '../src/client/sse.ts'
 import { defaults } from '../src/config/merge.ts'
 import { Config, type Settings } from '../src/config.ts'
 import type { Tool } from '../src/tool.ts'
+import { dependsOn } from './support/needs.ts'
 import { removeFolder } from './support/remove-folder.ts'
 import { LIMIT_MS, within } from './support/wait.ts'
 
@@ -75,6 +76,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     version: '0.0.0-test',
     ...options.settings
   }
+  if (settings.sandbox.level !== 'none') dependsOn('sandbox')
   const rights = (bearer: string): ('call' | 'approve')[] | undefined =>
     bearer === TOKEN ? ['call', 'approve'] : bearer === CALL_TOKEN || agentOf(bearer).agent ? ['call'] : undefined
   const hosts: string[] = []

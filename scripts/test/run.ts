@@ -3,17 +3,24 @@
 //   --coverage            measures how much of src is reached, and fails below the floor
 //   --full                property tests take their full number of inputs, as in CI
 //   --jobs N              processes at a time; by default one per processor, and as many again for files that mostly wait
+//   --after REPORT        leaves out files that ran before with all parts of the machine that they asked for
+// TEST_REPORT names a file that the results are written to as JSON: see run-report.ts.
 // Prints a line per file, then failures, skipped tests by what they need, the slowest files, and `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { reportCoverage } from './coverage.ts'
 import { describeLeftovers, takeSnapshot } from './leftovers.ts'
 import { findTestFiles, planGroups, TIERS, type Tier } from './plan.ts'
 import { printFile, printSummary } from './report.ts'
+import { filesDone, writeReport } from './run-report.ts'
 import { type GroupResult, runGroup } from './worker.ts'
+
+/** How long what the last tests have killed may take to be gone. */
+const LEFTOVERS_MS = 5_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,13 +28,15 @@ const { values, positionals } = parseArgs({
     tier: { type: 'string' },
     coverage: { type: 'boolean', default: false },
     full: { type: 'boolean', default: process.env.TEST_FULL === '1' },
-    jobs: { type: 'string', default: String(availableParallelism()) }
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    after: { type: 'string' }
   }
 })
 const tier = (values.tier ?? (positionals.length > 0 ? 'all' : 'unit')) as Tier
 if (!(tier in TIERS)) throw new Error(`Unknown tier ${tier}: expected one of ${Object.keys(TIERS).join(', ')}.`)
 
-const files = findTestFiles(tier, positionals)
+const done = values.after === undefined ? new Set() : filesDone(values.after)
+const files = findTestFiles(tier, positionals).filter(file => !done.has(file))
 if (files.length === 0) throw new Error(`No test file matches ${positionals.join(' ')} in tier ${tier}.`)
 
 // Named files build dist themselves when they start the built program: most never do.
@@ -44,8 +53,15 @@ const coverageDir = values.coverage ? path.join(folder, 'coverage') : undefined
 const env = testEnvironment(folder)
 const before = takeSnapshot()
 const results = await runAll()
-const leftovers = describeLeftovers(before, takeSnapshot(), folder)
+const leftovers = await untilNothingIsLeft()
 
+const { TEST_REPORT } = process.env
+if (TEST_REPORT)
+  writeReport(
+    TEST_REPORT,
+    results.flatMap(result => result.files),
+    leftovers
+  )
 const isGreen = printSummary(results, leftovers, performance.now() - started)
 const isCovered = coverageDir === undefined || (await reportCoverage(coverageDir))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -67,9 +83,19 @@ async function runAll(): Promise<GroupResult[]> {
   return results
 }
 
+/** Describes what is left behind once that has had time to end: what was killed last is still being removed. */
+async function untilNothingIsLeft(): Promise<string[]> {
+  const end = performance.now() + LEFTOVERS_MS
+  for (;;) {
+    const left = describeLeftovers(before, takeSnapshot(), folder)
+    if (left.length === 0 || performance.now() > end) return left
+    await setTimeout(500)
+  }
+}
+
 /** The environment of every test process: a home and a folder for temporary files of the run's own, nothing of the user's. */
 function testEnvironment(folder: string): NodeJS.ProcessEnv {
-  const foreign = /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$)/
+  const foreign = /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$|TEST_REPORT$)/
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name))
   const [home, temporary] = [path.join(folder, 'home'), path.join(folder, 'tmp')]
   for (const name of [home, temporary]) mkdirSync(name)

@@ -1,8 +1,9 @@
-// npm run test:stress -- [--rounds 5] [--tier all] [files or folders]
-// Runs the tests again and again beside busy loops, twice as many as there are processors, and reports every test that failed
-// in any round, with what the run printed. A test that fails here and passes alone depends on time: its cause is to be found,
-// it is never run again.
+// npm run test:stress -- [--runs 5] [--tier all] [files or folders]
+// Runs the tests again and again beside busy loops, twice as many as there are processors, with other inputs of property tests
+// each time, and lists every test that failed in any run, with what that run printed. A test that fails here and passes alone
+// depends on time or on the seed: its cause is to be found.
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -10,10 +11,11 @@ import { parseArgs } from 'node:util'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' }, tier: { type: 'string', default: 'all' } }
+  options: { runs: { type: 'string', default: '5' }, tier: { type: 'string', default: 'all' } }
 })
-const rounds = Number(values.rounds)
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds must be a whole number, not ${values.rounds}.`)
+const runs = Number(values.runs)
+if (!Number.isInteger(runs) || runs < 1)
+  throw new Error(`--runs must be a whole number of at least 1, not ${values.runs}.`)
 
 /** Busy loops and tests share the processors, so that whatever a test waits for takes a few times as long. */
 const LIMIT_FACTOR = 4
@@ -26,26 +28,27 @@ const load = Array.from({ length: 2 * availableParallelism() }, () =>
 process.once('exit', () => load.forEach(child => void child.kill('SIGKILL')))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-/** The rounds in which each test failed. */
+/** The runs in which each test failed. */
 const failures = new Map<string, number[]>()
-for (let round = 1; round <= rounds; round++) {
+for (let run = 1; run <= runs; run++) {
   const started = performance.now()
-  const { code, names, totals, report } = await runTests()
-  for (const name of names) failures.set(name, [...(failures.get(name) ?? []), round])
+  const seed = randomInt(2 ** 31)
+  const { code, names, totals, report } = await runTests(seed)
+  for (const name of names) failures.set(name, [...(failures.get(name) ?? []), run])
   const seconds = Math.round((performance.now() - started) / 1_000)
-  console.log(`Round ${round} of ${rounds}: ${totals}, exit code ${code}, ${seconds} s`)
+  console.log(`Run ${run} of ${runs}: ${totals}, exit code ${code}, ${seconds} s, TEST_SEED=${seed}`)
   if (code !== 0) {
     console.log(report.join('\n'))
     process.exitCode = 1
   }
 }
-for (const [name, failed] of failures) console.log(`Failed in round ${failed.join(', ')}: ${name}`)
-if (process.exitCode === undefined) console.log(`No test failed in ${rounds} rounds.`)
+for (const [name, failed] of failures) console.log(`Failed in run ${failed.join(', ')}: ${name}`)
+if (process.exitCode === undefined) console.log(`No test failed in ${runs} runs.`)
 process.exit()
 
-async function runTests() {
+async function runTests(seed: number) {
   const child = spawn(process.execPath, ['scripts/test/run.ts', '--tier', values.tier, ...positionals], {
-    env: { ...process.env, TEST_LIMIT_FACTOR: String(LIMIT_FACTOR) },
+    env: { ...process.env, TEST_LIMIT_FACTOR: String(LIMIT_FACTOR), TEST_SEED: String(seed) },
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const names: string[] = []

@@ -23,6 +23,8 @@ export interface FileResult {
   ms: number
   /** Processor time of the file and of what it started. */
   processorMs: number
+  /** The parts of the machine that its tests asked for and that are missing. */
+  missing: string[]
 }
 
 export interface GroupResult {
@@ -63,6 +65,7 @@ export async function runGroup(
   parser.on('skip', result => skips.push(typeof result.skip === 'string' ? result.skip : ''))
   parser.on('comment', comment => {
     current.processorMs = Number(/^# processor ms: (\d+)/.exec(comment)?.[1] ?? current.processorMs)
+    current.missing = /^# missing: (.+)/.exec(comment)?.[1]?.trim().split(', ') ?? current.missing
   })
   parser.on('assert', result => {
     current.file = result.name
@@ -106,6 +109,6 @@ export async function runGroup(
   }
 }
 
-const newFile = (file: string): FileResult => ({ file, passed: 0, failures: [], ms: 0, processorMs: 0 })
+const newFile = (file: string): FileResult => ({ file, passed: 0, failures: [], ms: 0, processorMs: 0, missing: [] })
 
 const failureOf = ({ fullname, diag }: Result): Failure => ({ name: fullname, ...(diag && { details: diag }) })

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
+import { dependsOn } from '../support/needs.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 import { once, within } from '../support/wait.ts'
 
@@ -88,6 +89,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
 
   /** The same with more in its environment. */
   async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<Server> {
+    if (more.TOOLGATE_SANDBOX_LEVEL !== 'none') dependsOn('sandbox')
     const child = start([...START, ...flags], more)
     const ended = end(child)
     const line = await within(

@@ -98,12 +98,27 @@ export function needs(...parts: Part[]): { skip?: string } {
 }
 
 const known = new Map<Part, boolean>()
+const missed = new Set<Part>()
 
 export function isAvailable(part: Part): boolean {
   const info: PartInfo = PARTS[part]
   const available = known.get(part) ?? (info.isAvailable?.() || (!info.isAvailable && isOnPath(part)))
   known.set(part, available)
+  if (!available) missed.add(part)
   return available
+}
+
+/**
+ * Declares that what a test does or sees depends on whether these parts are there, though it passes without them: CI runs its
+ * file again once they are installed.
+ */
+export const dependsOn = (...parts: Part[]) => parts.forEach(isAvailable)
+
+/** Returns the missing parts that tests asked for since the last call. */
+export function takeMissed(): Part[] {
+  const parts = [...missed]
+  missed.clear()
+  return parts
 }
 
 function isOnPath(program: string): boolean {

@@ -5,6 +5,7 @@ import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import { takeMissed } from './needs.ts'
 import './property.ts'
 import { enterFile } from './tap-of-file.ts'
 import { LIMIT_MS } from './wait.ts'
@@ -38,6 +39,8 @@ for (const file of files)
     t.teardown(() => {
       restoreProcess()
       t.comment(`processor ms: ${processorMs() - before}`)
+      const missing = takeMissed()
+      if (missing.length > 0) t.comment(`missing: ${missing.join(', ')}`)
     })
     await import(pathToFileURL(path.resolve(file)).href)
   })

@@ -1,0 +1,36 @@
+// The report of a run as JSON, for what runs after it.
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { FileResult } from './worker.ts'
+
+export interface FileReport {
+  file: string
+  passed: number
+  /** Names of failed tests. */
+  failures: string[]
+  /** The parts of the machine that its tests asked for and that were missing. */
+  missing: string[]
+  /** What failed at first, of a file that passed when it ran again. */
+  flaky?: string[]
+}
+
+export interface RunReport {
+  files: FileReport[]
+  /** What the run left behind on the machine. */
+  leftovers: string[]
+}
+
+export function writeReport(file: string, results: readonly FileResult[], leftovers: string[]) {
+  const files = results.map(({ file, passed, failures, missing }) => ({
+    file,
+    passed,
+    failures: failures.map(({ name }) => name),
+    missing
+  }))
+  writeFileSync(file, JSON.stringify({ files, leftovers } satisfies RunReport, null, 2))
+}
+
+/** Returns the files that ran before with all parts that they asked for. */
+export function filesDone(file: string): Set<string> {
+  const { files } = JSON.parse(readFileSync(file, 'utf8')) as RunReport
+  return new Set(files.filter(({ missing }) => missing.length === 0).map(({ file }) => file))
+}

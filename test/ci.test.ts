@@ -1,0 +1,98 @@
+// What CI does after a run: each test file that failed runs once more, alone, and what passes then is reported as flaky.
+import { execFile } from 'node:child_process'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
+import { within } from './support/wait.ts'
+
+const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
+  file: `test/${name}.test.ts`,
+  passed: 2,
+  failures: [],
+  missing: [],
+  ...more
+})
+
+/** Runs a script of CI in a folder, and resolves with its exit code and what it printed. */
+async function script(cwd: string, name: string, ...args: string[]) {
+  const argv = [path.resolve('scripts/ci', name), ...args]
+  const ended = new Promise<{ code: unknown; stdout: string }>(resolve =>
+    execFile(process.execPath, argv, { cwd, env: { ...process.env, TEST_FULL: '1' } }, (error, stdout) =>
+      resolve({ code: error?.code ?? 0, stdout })
+    )
+  )
+  return within(`${name} to end`, ended)
+}
+
+t.test('the closing line', async t => {
+  const closing = async (steps: string, ...reports: RunReport[]) => {
+    const folder = t.testdir()
+    const names = reports.map((report, i) => {
+      writeFileSync(path.join(folder, `${i}.json`), JSON.stringify(report))
+      return `${i}.json`
+    })
+    return script(folder, 'close.ts', steps, ...names)
+  }
+  const good = { files: [file('a'), file('b')], leftovers: [] }
+  t.same(await closing('', good, good), { code: 0, stdout: '8 passed, 0 failed\n' })
+  t.same(await closing('soak bench', good), {
+    code: 1,
+    stdout: 'FAILED  step soak\nFAILED  step bench\n4 passed, 2 failed\n'
+  })
+  t.same(await closing('', { files: [file('a', { failures: ['a > one'] })], leftovers: ['process 1: sleep 9'] }), {
+    code: 1,
+    stdout: 'FAILED  a > one\nFAILED  left behind: process 1: sleep 9\n2 passed, 2 failed\n'
+  })
+  const flaky = (count: number) => Array.from({ length: count }, (_, i) => file(`f${i}`, { flaky: [`f${i} > one`] }))
+  t.same(await closing('', { files: flaky(1), leftovers: [] }), {
+    code: 0,
+    stdout: '\nflaky:\n  test/f0.test.ts\n    f0 > one\n\n2 passed, 0 failed\n'
+  })
+  t.match(await closing('', { files: flaky(5), leftovers: [] }), { code: 0 })
+  t.match(await closing('', { files: flaky(6), leftovers: [] }), { code: 1, stdout: /\n12 passed, 1 failed\n$/ })
+  t.same(await closing('', { files: [], leftovers: [] }), { code: 1, stdout: '0 passed, 0 failed\n' })
+  t.same(await script(t.testdir(), 'close.ts', '', 'bare.json'), {
+    code: 1,
+    stdout: 'FAILED  bare.json: the run did not reach its end\n0 passed, 1 failed\n'
+  })
+})
+
+t.test('a file that failed runs again, and passes or fails', async t => {
+  const folder = project(t, {
+    'good.test.ts': `import t from 'tap'\nt.pass('one')\nt.pass('two')\nt.pass('three')\n`,
+    'bad.test.ts': `import t from 'tap'\nt.fail('one')\n`
+  })
+  const files = [
+    file('good', { failures: ['good > one'] }),
+    file('bad', { failures: ['bad > one'] }),
+    file('never-run')
+  ]
+  writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, leftovers: [] }))
+  t.match(await script(folder, 'rerun-failed.ts', 'report.json'), { code: 0 })
+  t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), {
+    files: [
+      file('good', { passed: 3, flaky: ['good > one'] }),
+      file('bad', { failures: ['bad > one'] }),
+      file('never-run')
+    ],
+    leftovers: []
+  })
+})
+
+t.test('more failed files than chance explains do not run again', async t => {
+  const folder = t.testdir()
+  const files = Array.from({ length: 6 }, (_, i) => file(`f${i}`, { failures: [`f${i} > one`] }))
+  writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, leftovers: [] }))
+  const { stdout } = await script(folder, 'rerun-failed.ts', 'report.json')
+  t.match(stdout, '6 test files failed: more than 5 are no chance, so none runs again.')
+  t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), { files, leftovers: [] })
+})
+
+/** A project with these test files, which has its packages and helpers from here. */
+function project(t: Test, tests: Record<string, string>): string {
+  const folder = t.testdir({ test: tests, scripts: {}, 'package.json': '{ "type": "module" }' })
+  symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
+  symlinkSync(path.resolve('test/support'), path.join(folder, 'test/support'))
+  return folder
+}
