@@ -1,9 +1,5 @@
-// The documents are true: their tables are the code's, every route, field, flag and variable is described, and links and
-// pictures lead somewhere. Their examples run in the end-to-end tier.
-import { execFile } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { settingsOf } from '../scripts/config-tables.ts'
 import { withTables } from '../scripts/doc-tables.ts'
@@ -13,6 +9,7 @@ import { Config } from '../src/config.ts'
 import { EVENTS } from '../src/events/events.ts'
 import { TOOLS } from '../src/tools/index.ts'
 import { deadLinks, isAsShown } from './documents.ts'
+import { run } from './support/wait.ts'
 
 const README = 'README.md'
 const PAGES = [README, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md')].sort()
@@ -39,7 +36,6 @@ t.test('nothing that can be said is left out', async t => {
   t.ok(routes.length > 20)
   for (const route of routes) t.ok(api.includes(`### ${route}\n`), `${route} has an example`)
 
-  const run = promisify(execFile)
   const toolgate = async (...args: string[]) => (await run(process.execPath, ['src/main.ts', ...args])).stdout
   const configuration = read('docs/configuration.md')
   for (const [flag] of (await toolgate('serve', '--help')).matchAll(/(?<=^ +)--[a-z-]+/gm))

@@ -1,6 +1,7 @@
 // SIGTERM: what runs may end, what is new is turned away, what takes too long is interrupted.
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { waitUntil } from '../support/wait.ts'
 import { gone, type Json, project, type Server, speak } from './world.ts'
 
 type Place = ReturnType<typeof project>
@@ -17,10 +18,10 @@ async function running(t: Test, server: Server, command: string): Promise<Json> 
 
 /** Asks until the server says that it is stopping. */
 async function turnedAway(server: Server): Promise<Json> {
-  for (;;) {
+  return waitUntil('calls to be refused', async () => {
     const { status, body } = await server.call('read_file', { path: 'a.txt' })
-    if (status !== 200) return { status, body }
-  }
+    return status !== 200 && { status, body }
+  })
 }
 
 async function afterRestart(t: Test, at: Place, id: string): Promise<Json> {

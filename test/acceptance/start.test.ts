@@ -1,13 +1,9 @@
-// The ways to start the built server.
-// run: waiting (for servers to start and to stop)
-import { execFile } from 'node:child_process'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { isRunning } from '../../src/host/processes/running.ts'
 import { BUILT } from '../cli/toolgate.ts'
-import { once } from '../support/wait.ts'
+import { once, run } from '../support/wait.ts'
 import { project, speak } from './world.ts'
 
 t.test('in the background, found again, replaced, stopped', async t => {
@@ -93,7 +89,7 @@ t.test('two roots with names', async t => {
 
 t.test('a Node too old is told in one line', async t => {
   const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT)})`
-  const failed = await promisify(execFile)(process.execPath, ['-e', program]).catch(error => error)
+  const failed = await run(process.execPath, ['-e', program]).catch(error => error)
   t.equal(failed.code, 1)
   t.match(
     failed.stderr,

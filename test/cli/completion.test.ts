@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { COMMANDS, moreOf } from '../../scripts/cli-tables.ts'
 import { ARGUMENTS, FLAGS } from '../../src/cli/complete-values.ts'
 import { SCRIPTS } from '../../src/cli/completion-scripts.ts'
 import { needs } from '../support/needs.ts'
+import { run } from '../support/wait.ts'
 import { served } from './toolgate.ts'
 
-const run = promisify(execFile)
 const every = [...COMMANDS].flatMap(([name, command]) => [
   { name, command },
   ...command.commands.map(nested => ({ name: `${name} ${nested.name()}`, command: nested }))

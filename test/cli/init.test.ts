@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { needs } from '../support/needs.ts'
+import { run } from '../support/wait.ts'
 import { atTerminal } from './at-terminal.ts'
 import { BUILT, place, served } from './toolgate.ts'
 
 const versionBy = async (command: string, program: string) => {
-  const { stdout, stderr } = await promisify(execFile)(command, [program, 'version'])
+  const { stdout, stderr } = await run(command, [program, 'version'])
   return { code: 0, stdout, stderr }
 }
 

@@ -1,17 +1,14 @@
-// run: waiting (for servers to start and to stop)
-import { execFile } from 'node:child_process'
 import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
 import { isRunning } from '../../src/host/processes/running.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
 import { needs } from '../support/needs.ts'
-import { once, waitUntil } from '../support/wait.ts'
+import { once, run, waitUntil } from '../support/wait.ts'
 import { atTerminal } from './at-terminal.ts'
 import { place } from './toolgate.ts'
 
@@ -41,7 +38,7 @@ t.test('what a person sees, and the first command to copy', async t => {
     '',
     'Try it:'
   ])
-  const { stdout } = await promisify(execFile)('sh', ['-c', lines.at(-1)!])
+  const { stdout } = await run('sh', ['-c', lines.at(-1)!])
   t.match(JSON.parse(stdout), { tools: [{ name: 'read_file' }] })
   t.notMatch(lines.join('\n'), token)
   const commandLine = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')
@@ -124,15 +121,13 @@ t.test('stopped while a command runs: it may end, or is interrupted', async t =>
 })
 
 /** Waits until the server says that it takes no more calls. */
-async function refused(client: ReturnType<typeof connect>) {
-  for (;;) {
-    const code = await client.call('read_file', { path: 'x' }).then(
-      () => 'taken',
-      error => error.code
+const refused = (client: ReturnType<typeof connect>) =>
+  waitUntil('calls to be refused', () =>
+    client.call('read_file', { path: 'x' }).then(
+      () => false,
+      error => error.code === 'OVERLOADED'
     )
-    if (code === 'OVERLOADED') return
-  }
-}
+  )
 
 t.test('what a stop waits for is told, and a second signal ends at once', async t => {
   const { serve } = place(t)

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { parse } from 'yaml'
 import { blocksOf } from '../documents.ts'
-import { once } from '../support/wait.ts'
+import { once, run } from '../support/wait.ts'
 import { environmentOf, textOf } from './dockerfile.ts'
-import { asUser, buildImage, handOver, image, inside, run, stages, user, whyNot } from './image.ts'
+import { asUser, buildImage, handOver, image, inside, stages, user, whyNot } from './image.ts'
 
 const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   packages: Record<string, { dev?: boolean }>

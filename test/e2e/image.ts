@@ -1,10 +1,10 @@
 // Makes what a Dockerfile describes without an engine: each stage in a folder that stands for its root, by a user without
 // rights. What a stage starts from is the machine; the packages of its system are taken as given.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { run } from '../support/wait.ts'
 import { type Stage, stagesOf } from './dockerfile.ts'
 
 const NOBODY = 65_534
@@ -13,7 +13,6 @@ const isRoot = process.getuid?.() === 0
 export const user = isRoot ? { uid: NOBODY, gid: NOBODY } : { uid: process.getuid!(), gid: process.getgid!() }
 /** The same as an option for starting processes, where it is another user than this one. */
 export const asUser = isRoot ? user : {}
-export const run = promisify(execFile)
 
 export const stages = stagesOf(readFileSync('Dockerfile', 'utf8'))
 export const image = stages.at(-1)!

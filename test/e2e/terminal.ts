@@ -1,14 +1,12 @@
 // A program in a real terminal: keys go in, what it shows is read, and whoever waits for it is told by each output.
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { removeFolder } from '../support/remove-folder.ts'
-import { exitOf, LIMIT_MS, once } from '../support/wait.ts'
+import { exitOf, LIMIT_MS, once, run } from '../support/wait.ts'
 
-const run = promisify(execFile)
 const SIZE = { columns: 100, lines: 40 }
 
 export interface Terminal {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { startApp, TOKEN } from '../start-app.ts'
+import { within } from '../support/wait.ts'
 
 t.test('a terminal shows what waits, decides, and is asked to show files', async t => {
   const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
@@ -17,7 +18,7 @@ t.test('a terminal shows what waits, decides, and is asked to show files', async
   const until = async (pattern: RegExp) => {
     const seen: string[] = []
     for (;;) {
-      const { done, value } = await lines.next()
+      const { done, value } = await within(`a line such as ${pattern}`, lines.next())
       if (done) throw new Error(`it ended: ${seen.join('\n')}`)
       seen.push(value)
       if (pattern.test(value)) return seen.join('\n')

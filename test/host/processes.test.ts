@@ -15,7 +15,7 @@ import { Spawner } from '../../src/host/processes/spawner.ts'
 import { makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
 import { CALL_ID } from '../call-id.ts'
 import { needs } from '../support/needs.ts'
-import { once } from '../support/wait.ts'
+import { once, within } from '../support/wait.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -66,7 +66,7 @@ function bench(t: Test, environment: Record<string, string> = { PATH: process.en
       const running = shell(command, more)
       const deltas: Delta[] = []
       for (;;) {
-        const step = await running.next()
+        const step = await within(`the output or the end of ${command}`, running.next())
         if (step.done) return { deltas, result: step.value }
         deltas.push(step.value)
       }

@@ -9,7 +9,7 @@ import type { SpawnRequest } from '../../src/host/processes/spawned.ts'
 import { Spawner } from '../../src/host/processes/spawner.ts'
 import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../src/host/search/ripgrep.ts'
 import { needs } from '../support/needs.ts'
-import { once } from '../support/wait.ts'
+import { once, within } from '../support/wait.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -52,7 +52,7 @@ function bench(t: Test, tree: Tree) {
     const running = ripgrep.search(query(pattern, more))
     const found: Found[] = []
     for (;;) {
-      const step = await running.next()
+      const step = await within('the next matches, or the end of the search', running.next())
       if (step.done) return { found: found.sort(byPlace), missed: step.value }
       found.push(...step.value)
     }

@@ -5,6 +5,7 @@ import type { Settings } from '../../src/config.ts'
 import { frontEnd, sha256 } from '../front-end.ts'
 import { normalizer } from '../normal.ts'
 import { CALL_TOKEN, startApp } from '../start-app.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const EMACS = { 'x-toolgate-client': 'emacs' }
 const AGENT = { authorization: `Bearer ${CALL_TOKEN}` }
@@ -322,12 +323,11 @@ t.test('a kept answer is given again only while the editor holds the same', asyn
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const emacs = await frontEnd(t, app)
   // What was only just written might still change unseen.
-  const kept = async () => {
-    for (;;) {
+  const kept = () =>
+    waitUntil('the file to be cached', async () => {
       const { cached, result } = await app.call('read_file', { path: 'a.txt' })
-      if (cached) return result.data.content
-    }
-  }
+      return cached && result.data.content
+    })
   t.equal(await kept(), 'one\n')
   await emacs.hold('a.txt', 'two\n')
   t.match(await app.call('read_file', { path: 'a.txt' }), { cached: undefined, result: { data: { content: 'two\n' } } })

@@ -18,6 +18,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { runs } from '../support/property.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // Each test has a server of its own, and waits most of the time.
 t.jobs = 3
@@ -31,10 +32,10 @@ async function watched(t: Test, files: Record<string, string> = {}, options: Sta
   const at = (name: string) => path.join(app.root, name)
   mkdirSync(at('.git'), { recursive: true })
   const stream = await app.events('?types=file.changed')
-  for (;;) {
+  await waitUntil('all workspaces to be watched', async () => {
     const { workspaces } = await app.get('/capabilities')
-    if (workspaces.every(({ watching }: Json) => watching)) break
-  }
+    return workspaces.every(({ watching }: Json) => watching)
+  })
   let marks = 0
   /** What was told until now: up to a change made for that, whose path comes last. */
   const told = async () => {

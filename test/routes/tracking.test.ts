@@ -7,6 +7,7 @@ import { Images } from '../../src/host/kept/images.ts'
 import { imagesFolder } from '../../src/host/kept/keeping.ts'
 import { contents } from '../folder.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 const USER = [{ effect: 'allow' as const, match: { tool: '*' } }]
@@ -172,7 +173,7 @@ t.test(
 t.test('of two at the same time each change is told once, and what other calls change is theirs', async t => {
   const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' }
   const { shell, call, at, events, get } = await served(t, files, { watch: { external: true, max_folders: 100 } })
-  while (!(await get('/capabilities')).workspaces[0].watching);
+  await waitUntil('the workspace to be watched', async () => (await get('/capabilities')).workspaces[0].watching)
   const stream = await events('?types=tool.progress,file.changed')
   const first = shell('echo ready; until [ -e go1 ]; do sleep 0.02; done; echo -n 1 > a.txt')
   await stream.type('tool.progress', ({ delta }) => /ready/.test(delta?.text))
@@ -204,7 +205,7 @@ t.test('what a tracked command changes is not told as somebody else’s too', as
     { watch: { external: true, max_folders: 100 } }
   )
   const stream = await events('?types=file.changed')
-  while (!(await get('/capabilities')).workspaces[0].watching);
+  await waitUntil('the workspace to be watched', async () => (await get('/capabilities')).workspaces[0].watching)
   for (let i = 0; i < 5; i += 1)
     t.match(await shell(`echo ${i} > a.txt; mkdir -p n${i}; mv sub n${i}/; mv n${i}/sub .; echo ${i} > sub/b.txt`), {
       status: 'success'

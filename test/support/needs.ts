@@ -59,7 +59,7 @@ export const PARTS = {
   go: debianPackage('golang-go'),
   gopls: debianPackage('gopls'),
   nvim: debianPackage('neovim'),
-  pytest: debianPackage('python3-pytest'),
+  pytest: debianPackage('python3-pytest', () => exitsWithZero('pytest', '--version')),
   python3: debianPackage('python3'),
   rustfmt: debianPackage('rustfmt', () => exitsWithZero('rustfmt', '--version')),
   shellcheck: debianPackage('shellcheck'),

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { takeMissed } from './needs.ts'
 import './property.ts'
+import './sync-children.ts'
 import { enterFile } from './tap-of-file.ts'
 import { LIMIT_MS } from './wait.ts'
 

@@ -1,8 +1,9 @@
 // Waiting with a limit: what never comes fails the test with what was awaited, instead of hanging it.
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, type ExecFileOptions, execFile } from 'node:child_process'
 import events from 'node:events'
 import { statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /** How long anything is awaited unless the caller names another limit. A run on a busy machine stretches every limit. */
 export const LIMIT_MS = 30_000 * Number(process.env.TEST_LIMIT_FACTOR ?? 1)
@@ -54,6 +55,10 @@ export async function once(emitter: NodeJS.EventEmitter | EventTarget, event: st
 function nextEvent(emitter: NodeJS.EventEmitter | EventTarget, event: string): Promise<any[]> {
   return emitter instanceof EventTarget ? events.once(emitter, event) : events.once(emitter, event)
 }
+
+/** Runs a program to its end and resolves with what it printed; rejects as execFile does, also when it takes too long. */
+export const run = (program: string, args: readonly string[], options: ExecFileOptions = {}) =>
+  promisify(execFile)(program, args, { timeout: LIMIT_MS, killSignal: 'SIGKILL', ...options, encoding: 'utf8' })
 
 /** Resolves with what `close` says of a process once it has ended, however long it lives: await it `within` a limit. */
 export const exitOf = (child: ChildProcess) =>

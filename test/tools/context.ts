@@ -18,6 +18,7 @@ import type { Tasks } from '../../src/tool/tasks.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool.ts'
 import { CALL_ID } from '../call-id.ts'
 import { removeFolder } from '../support/remove-folder.ts'
+import { within } from '../support/wait.ts'
 
 export interface World {
   root: string
@@ -105,7 +106,9 @@ export async function run<I extends TSchema, O extends TSchema>(tool: Tool<I, O>
   return output
 }
 
-async function settle<T>(running: T | Promise<T> | AsyncGenerator<Progress, T>): Promise<T> {
+const settle = <T>(running: T | Promise<T> | AsyncGenerator<Progress, T>) => within('the tool to end', ended(running))
+
+async function ended<T>(running: T | Promise<T> | AsyncGenerator<Progress, T>): Promise<T> {
   if (!isGenerator(running)) return running
   for (;;) {
     const step = await running.next()

@@ -12,6 +12,7 @@ import { FileList } from '../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 import type { Context, Progress, Tool } from '../../src/tool.ts'
 import { CALL_ID } from '../call-id.ts'
+import { within } from '../support/wait.ts'
 import { makeWorld, type Tree, type World } from './context.ts'
 
 export interface Machine extends World {
@@ -46,7 +47,7 @@ export async function drain<I extends TSchema, O extends TSchema>(tool: Tool<I, 
   const told: Progress[] = []
   const running = tool.run(input, ctx) as AsyncGenerator<Progress, Static<O>>
   for (;;) {
-    const step = await running.next()
+    const step = await within('the next progress of the tool, or its end', running.next())
     if (step.done) return { told, answer: step.value }
     told.push(step.value)
   }

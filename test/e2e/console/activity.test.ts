@@ -33,7 +33,8 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
       'tool.result'
     ])
     await page.keyboard.press('Enter')
-    t.equal(new URL(page.url()).hash, `#/activity/${asked.tool_call_id}`, 'the address is a link to the call')
+    // The address is a link to the call.
+    await page.waitForURL(({ hash }) => hash === `#/activity/${asked.tool_call_id}`)
     await page.getByRole('heading', { name: 'Times' }).waitFor()
     t.same(await page.locator('.waterfall dt').allTextContents(), [
       'Waited for a decision',

@@ -1,10 +1,8 @@
-// The commands of the README start the server, and its examples give what they show.
-import { execFile } from 'node:child_process'
 import { globSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { blocksOf } from '../../documents.ts'
+import { run } from '../../support/wait.ts'
 import { checkExamples, clone, read, start } from './world.ts'
 
 t.test('the commands of the README start it, and its examples do what they say', async t => {
@@ -21,7 +19,7 @@ t.test('the commands of the README start it, and its examples do what they say',
   const { url, token } = JSON.parse(read(discovery!)) as { url: string; token: string }
   writeFileSync(path.join(cwd, 'program.mjs'), program)
   writeFileSync(path.join(cwd, 'hello.txt'), 'Hello, Toolgate\n')
-  const { stdout } = await promisify(execFile)(process.execPath, ['program.mjs'], {
+  const { stdout } = await run(process.execPath, ['program.mjs'], {
     cwd,
     env: { ...env, TOOLGATE_URL: url, TOKEN: token }
   })

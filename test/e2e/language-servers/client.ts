@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Json } from '../../start-app.ts'
+import { within } from '../../support/wait.ts'
 
 export interface Started {
   argv: readonly string[]
@@ -105,7 +106,7 @@ export class Client {
       const said = new Promise<void>(resolve => this.#watching.add(resolve))
       const found = await find()
       if (found !== undefined) return found
-      await said
+      await within('the next message of the language server', said)
     }
   }
 

@@ -1,11 +1,9 @@
-// The MCP Inspector lists and calls tools over HTTP and over standard input and output.
-import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { served } from '../../cli/toolgate.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
+import { run } from '../../support/wait.ts'
 
 const INSPECTOR = path.resolve('test/e2e/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
 
@@ -17,7 +15,7 @@ t.test(
     const inspect = async (target: string[], method: string, ...more: string[]) => {
       const argv = [INSPECTOR, '--cli', ...target, '--method', method, ...more]
       const env = { ...process.env, HOME: here.home }
-      const { stdout } = await promisify(execFile)(process.execPath, argv, { env, cwd: process.cwd() })
+      const { stdout } = await run(process.execPath, argv, { env, cwd: process.cwd() })
       return JSON.parse(stdout)
     }
     const main = [process.execPath, `${process.cwd()}/src/main.ts`, 'mcp', '--root', here.project]

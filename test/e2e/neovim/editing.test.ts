@@ -1,9 +1,7 @@
-// A real Neovim follows the files of the server as it is installed, and does for calls what an editor can.
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { connect } from '../../../src/client/client.ts'
 import { needs } from '../../support/needs.ts'
+import { run } from '../../support/wait.ts'
 import { hurry, KEYS_DECIDE, POEM, TULIPS, token, told, world } from './world.ts'
 
 t.test('editing', needs('nvim'), async t => {
@@ -126,7 +124,7 @@ t.test('editing', needs('nvim'), async t => {
     t.match(said, `The server of this folder is at ${at.server.url}`)
     t.match(said, 'Its events are followed')
     t.notMatch(said, 'ERROR')
-    const { stdout } = await promisify(execFile)('ps', ['-eo', 'args'])
+    const { stdout } = await run('ps', ['-eo', 'args'])
     t.match(stdout, 'curl -q', 'it follows by curl')
     t.notOk(stdout.includes(token(at.server)))
   })

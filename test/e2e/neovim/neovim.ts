@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { once } from '../../support/wait.ts'
+import { LIMIT_MS, once, waitUntil } from '../../support/wait.ts'
 
 export const PLUGIN = path.resolve('clients/nvim')
 
@@ -33,7 +33,10 @@ export async function neovim(t: Test, { folder, project, home }: Place, options 
   })
   /** It prints to either. */
   async function remote(...words: string[]) {
-    const { stdout, stderr } = await promisify(execFile)('nvim', ['--server', socket, ...words], { env })
+    const { stdout, stderr } = await promisify(execFile)('nvim', ['--server', socket, ...words], {
+      env,
+      timeout: LIMIT_MS
+    })
     return stdout + stderr
   }
 
@@ -47,7 +50,10 @@ export async function neovim(t: Test, { folder, project, home }: Place, options 
     const held = await lua(`{ vim.wait(20000, function() return ${condition} end, 10) }`)
     if (!held[0]) throw new Error(`never: ${condition}\n${await lua('vim.fn.execute("messages")')}`)
   }
-  while (!(await remote('--remote-expr', '1').catch(() => ''))) if (child.exitCode !== null) throw new Error('it ended')
+  await waitUntil('Neovim to answer', () => {
+    if (child.exitCode !== null) throw new Error(`Neovim ended with exit code ${child.exitCode}`)
+    return remote('--remote-expr', '1').catch(() => '')
+  })
   await until(`require('toolgate').status() ~= ''`)
 
   return {

@@ -12,6 +12,9 @@ import { waitUntil } from '../../support/wait.ts'
 
 const FILES = { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 2\n' }
 
+// Each has a server of its own and waits for language servers most of the time.
+t.jobs = 3
+
 t.test('one run is shared by all calls, and told its project', needs('sandbox'), async t => {
   const app = await startFaked(t, FILES)
   t.same(await app.states(), [], 'none runs before it is needed')

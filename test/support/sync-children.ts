@@ -1,0 +1,18 @@
+// Gives every child that is awaited synchronously a limit: the process stands still meanwhile, so no limit of a test holds.
+import childProcess, { type ExecFileSyncOptions, type SpawnSyncOptions } from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+import { LIMIT_MS } from './wait.ts'
+
+type Argument = string | readonly string[] | ExecFileSyncOptions | SpawnSyncOptions | undefined
+
+for (const name of ['execFileSync', 'execSync', 'spawnSync'] as const) {
+  const original = childProcess[name] as (...all: Argument[]) => unknown
+  const limited = (...all: Argument[]) => {
+    const isOptions = (one: Argument) => typeof one === 'object' && !Array.isArray(one)
+    const options = all.find(isOptions) as SpawnSyncOptions | undefined
+    const others = all.filter(one => one !== undefined && !isOptions(one))
+    return original(...others, { timeout: LIMIT_MS, killSignal: 'SIGKILL', ...options })
+  }
+  Object.assign(childProcess, { [name]: limited })
+}
+syncBuiltinESMExports()
