@@ -8,10 +8,23 @@ const STAMP = 'dist/.inputs'
 
 const inputs = hashInputs()
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== inputs) {
-  // It takes some seconds, in which a person at a terminal would see nothing.
-  if (process.stderr.isTTY) console.error('Building …')
+  const finish = process.stderr.isTTY ? showProgress() : () => {}
   await import('./bundle.ts')
   writeFileSync(STAMP, inputs)
+  finish()
+}
+
+/** Shows a person at a terminal how long the build has taken, on one line. */
+function showProgress() {
+  const started = performance.now()
+  const seconds = () => ((performance.now() - started) / 1_000).toFixed(0)
+  const show = () => process.stderr.write(`\rBuilding … ${seconds()} s`)
+  show()
+  const timer = setInterval(show, 1_000)
+  return () => {
+    clearInterval(timer)
+    process.stderr.write(`\rBuilt in ${seconds()} s.   \n`)
+  }
 }
 
 function hashInputs(): string {

@@ -43,7 +43,7 @@ import { Masking } from './host/secrets/masking.ts'
 import { folderOf } from './host/server/home.ts'
 import { IssuedTokens } from './host/server/issued-tokens.ts'
 import { openLog } from './host/server/log.ts'
-import { OneTimeCodes } from './host/server/one-time-codes.ts'
+import { type Login, OneTimeCodes, START_LOGIN_LIFETIME_MS } from './host/server/one-time-codes.ts'
 import type { Tokens } from './host/server/tokens.ts'
 import { openStore, type Store } from './host/store/store.ts'
 import { NO_TRUST, type Trust } from './host/trust/trust.ts'
@@ -79,6 +79,8 @@ export interface App {
   /** What is served; a program may put tools of its own. */
   catalog: Catalog
   log: Logger
+  /** Makes a login to the console with all rights, for the person who has started the server. */
+  makeLogin(): Login
   /** Takes no more calls, lets those under way end for so long, ends the rest as interrupted, and closes everything. */
   close(options: { drain_ms: number }): Promise<void>
 }
@@ -212,6 +214,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
       hooks: hooks.list()
     })
   }
+  const codes = new OneTimeCodes()
   const http = await listenable(
     settings,
     tokens,
@@ -222,7 +225,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
         buffers: new HeldBuffers(engine),
         calls,
         catalog,
-        codes: new OneTimeCodes(),
+        codes,
         consoleFiles: consoleFiles(),
         delegations: engine.delegations,
         frontEnds,
@@ -247,7 +250,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
   http.addHook('onListen', async () => {
     machine.ownPorts.push(...portsOf(http))
     tryingOut = setTimeout(() => {
-      tryOut().catch(error => log.error({ err: error }, 'isolation was not tried out'))
+      tryOut().catch(error => log.error({ err: error }, 'sandbox self-test failed'))
     }, TRY_OUT_AFTER_MS).unref()
     indexing = setTimeout(() => machine.code.startUnasked(), INDEX_AFTER_MS).unref()
     reaching = setTimeout(reach, MCP_AFTER_MS).unref()
@@ -287,10 +290,12 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     const states = await machine.sandbox.states()
     // What was being tried out was cut off.
     if (closing) return
-    for (const { level: isolation, holds, reason, lacks } of states) {
-      if (!holds) log.warn({ isolation, reason }, 'this isolation does not hold here')
-      else if (isolation === 'container' && lacks) log.warn({ isolation, lacks }, 'this isolation lacks something here')
-    }
+    // Levels that fail for the same reason are one warning.
+    const failed = states.filter(({ holds }) => !holds)
+    for (const [reason, levels] of Map.groupBy(failed, ({ reason }) => reason))
+      log.warn({ levels: levels.map(({ level }) => level), reason }, 'sandbox not available')
+    for (const { level, holds, lacks } of states)
+      if (holds && level === 'container' && lacks) log.warn({ level, lacks }, 'sandbox is limited')
     for (const workspace of machine.workspaces.values()) {
       const { quarantined, folder, unchecked } = await machine.sandbox.recover(workspace)
       if (quarantined.length > 0 || unchecked)
@@ -322,6 +327,7 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     calls,
     catalog,
     log,
+    makeLogin: () => codes.makeLogin({ rights: new Set(['call', 'approve']) }, START_LOGIN_LIFETIME_MS),
     async close({ drain_ms }) {
       closing = true
       clearInterval(retention)

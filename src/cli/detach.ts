@@ -1,11 +1,12 @@
 // Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
+import { readFileSync } from 'node:fs'
 import type { Settings } from '../config.ts'
 import { startInBackground } from '../host/processes/background.ts'
 import type { Discovery } from '../host/server/discovery.ts'
 import { beginLog, logFileOf } from '../host/server/log-file.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { tellReady } from './ready.ts'
+import { announceReady } from './ready.ts'
 
 /** Flags that are done with before the second start. */
 const DONE: readonly string[] = ['--detach', '--replace', '--json']
@@ -23,7 +24,8 @@ export async function detach(context: Context, settings: Settings, options: { re
       code: 'NOT_STARTED',
       hint: `See ${log}.`
     })
-  const { discovery_file, ...record } = JSON.parse(started.line) as Discovery & { discovery_file: string }
-  tellReady(context, record, discovery_file, { ...options, state_dir: settings.state_dir })
+  const { discovery_file } = JSON.parse(started.line) as { discovery_file: string }
+  const record = JSON.parse(readFileSync(discovery_file, 'utf8')) as Discovery
+  await announceReady(context, record, discovery_file, { ...options, state_dir: settings.state_dir })
   return EXIT.ok
 }

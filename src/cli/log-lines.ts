@@ -50,10 +50,10 @@ function inWords(terminal: Terminal, line: Line): string {
   return `${terminal.paint('gray', clock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${brief(told + about, 600)}`
 }
 
-/** What a warning is about: all that it tells besides. */
+/** Formats the other fields of a warning. */
 function aboutOf(line: Line): string {
-  const told = Object.entries(line)
+  const fields = Object.entries(line)
     .filter(([name]) => !TOLD.has(name))
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  return told.length > 0 ? ` (${told.join(', ')})` : ''
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  return fields.length > 0 ? ` (${fields.join('; ')})` : ''
 }

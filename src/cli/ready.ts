@@ -1,53 +1,38 @@
-// Telling that a server is ready: to people with a first command to copy, to programs as one line of JSON.
-
-import { isBeneath } from '../host/sandbox/beneath.ts'
+// Announces that a server is ready: to people what to do next, to programs one line of JSON.
+import { connect } from '../client/client.ts'
 import type { Discovery } from '../host/server/discovery.ts'
-import { logFileOf } from '../host/server/log-file.ts'
-import { packageFolder } from '../host/user-file.ts'
 import type { Context } from './context.ts'
-import { programOf } from './own-program.ts'
 
-interface Telling {
-  ready?: string
+interface ReadyOptions {
+  /** `json`: one line for programs. */
+  ready?: string | undefined
   state_dir: string
-  /** How a person ends it that has this terminal. */
-  ends?: string
+  /** How the person at this terminal stops the server; by default with `toolgate stop`. */
+  stop?: string
+  /** Makes a login to the console; by default the server is asked for one. */
+  makeLogin?: () => { path: string; expires_at: string }
 }
 
-/** The tokens themselves are never printed: `file` holds them. */
-export function tellReady(context: Context, record: Discovery, file: string, { ready, ...telling }: Telling): void {
-  const { token: _, call_token: __, ...shown } = record
+/** Prints how the server is reached. Tokens are never printed: `file` holds them. At a terminal a one-time login is. */
+export async function announceReady(
+  context: Context,
+  record: Discovery,
+  file: string,
+  { ready, ...options }: ReadyOptions
+): Promise<void> {
+  const { token, call_token: _, ...shown } = record
   const { terminal, world } = context
-  if (ready === 'json' || terminal.json) terminal.outJson({ event: 'ready', ...shown, discovery_file: file })
-  else if (terminal.isTerminal) terminal.out(greeting(shown, { ...telling, cwd: world.cwd }))
-  else terminal.out(welcome(shown, file))
+  if (ready === 'json' || terminal.json) return terminal.outJson({ event: 'ready', ...shown, discovery_file: file })
+  if (!terminal.isTerminal) return terminal.out(plainText(shown, file))
+  const { greeting } = await import('./greeting.ts')
+  const client = connect({ url: shown.url, token, client: 'toolgate-cli' })
+  terminal.out(await greeting(terminal, client, { ...options, ...shown, cwd: world.cwd }))
 }
 
-interface Greeting extends Omit<Telling, 'ready'> {
-  cwd: string
-}
-
-function greeting({ version, roots, url, socket }: Shown, { state_dir, ends, cwd }: Greeting): string {
-  const { command, before } = programOf(packageFolder())
-  const root = roots.some(folder => isBeneath(cwd, folder)) ? '' : ` --root ${quoted(roots[0]!)}`
-  const lines = [
-    ['at', `${url}${socket === null ? '' : ` and ${socket}`}`],
-    ...(before.length > 0 ? [['first', `toolgate() { ${[command, ...before].map(quoted).join(' ')} "$@"; }`]] : []),
-    ['console', `toolgate open${root}`],
-    ['decide', `toolgate approve${root}`],
-    ['log', logFileOf(state_dir)],
-    ['stop', ends ?? `toolgate stop${root}`]
-  ]
-  const rows = lines.map(([name = '', text]) => `  ${name.padEnd(7)}  ${text}\n`)
-  return `Toolgate ${version} serves ${roots.join(', ')}\n${rows.join('')}`
-}
-
-type Shown = Omit<Discovery, 'token' | 'call_token'>
-
-const welcome = ({ version, roots, url, socket }: Shown, file: string) =>
+const plainText = ({ version, roots, url, socket }: Omit<Discovery, 'token' | 'call_token'>, file: string) =>
   `Toolgate ${version} serves ${roots.join(', ')}
 Listening on ${url}${socket === null ? '' : ` and ${socket}`}
-Told to clients in ${file}
+Discovery file: ${file}
 
 Try it:
   ${curl(url, file)}`
@@ -56,4 +41,5 @@ Try it:
 const curl = (url: string, file: string) =>
   `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${quoted(file)} | curl -s -K - ${url}/tools`
 
-const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** Quotes a word for a POSIX shell. */
+export const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

@@ -94,7 +94,7 @@ export async function run(world: World): Promise<number> {
   const context = new Context(world)
   let command: Command | undefined
   try {
-    const { name, rest } = split(world.argv)
+    const { name, rest } = isBareAtTerminal(world) ? BARE : split(world.argv)
     if (name === undefined) return help(context, rest)
     command = await commandOf(name, context)
     await command.parseAsync([...rest], { from: 'user' })
@@ -103,6 +103,11 @@ export async function run(world: World): Promise<number> {
     return tell(error, context, command)
   }
 }
+
+/** Without arguments, a person at a terminal gets a server for the current folder, or the address of the one that runs. */
+const BARE = { name: 'serve', rest: ['--reuse'] } as const
+const isBareAtTerminal = ({ argv, stdin, stdout, stderr }: World): boolean =>
+  argv.length === 0 && Boolean(stdin.isTTY && stdout.isTTY && stderr.isTTY)
 
 /** The names of the verbs that are for people. */
 export const verbNames = () => Object.keys(VERBS).filter(name => VERBS[name]!.summary !== undefined)
@@ -172,7 +177,8 @@ Usage: toolgate <verb> [options]
        toolgate <verb> --help
 
 Examples:
-  toolgate serve                         serve the current folder
+  toolgate                               serve the current folder, at a terminal
+  toolgate serve --root ~/my/project
   toolgate call read_file path=README.md
   toolgate approvals
   toolgate tail

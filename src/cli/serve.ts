@@ -20,7 +20,7 @@ import { trustFileOf } from '../host/trust/trust-file.ts'
 import { type Context, duration } from './context.ts'
 import { detach } from './detach.ts'
 import { CliError, EXIT, oneOf, usage } from './exit.ts'
-import { tellReady } from './ready.ts'
+import { announceReady } from './ready.ts'
 import type { Verb } from './run.ts'
 
 export interface ServeOptions {
@@ -91,7 +91,7 @@ async function start(context: Context, options: ServeOptions): Promise<number> {
   const { settings } = config
   const running = await runningFor(settings, context)
   if (running && options.reuse) {
-    tellReady(context, running.record, running.file, { ...options, state_dir: settings.state_dir })
+    await announceReady(context, running.record, running.file, { ...options, state_dir: settings.state_dir })
     return EXIT.ok
   }
   if (running && !options.replace) throw alreadyRuns(running.record)
@@ -193,7 +193,9 @@ async function listen(
   const published = publish(world.env, record)
   stopOnSignals(context, stop)
   if (options.exitWithStdin) world.stdin.once('end', () => stop(EXIT.ok)).resume()
-  tellReady(context, record(), published.file, { ...options, state_dir: settings.state_dir, ends: 'Ctrl+C' })
+  const { ready } = options
+  const { state_dir } = settings
+  await announceReady(context, record(), published.file, { ready, state_dir, stop: 'Ctrl+C', makeLogin: app.makeLogin })
   keepMemorySmall()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
 

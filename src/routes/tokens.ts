@@ -84,9 +84,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       const rights = body.rights ? withCall(body.rights) : [...caller.rights]
       const more = rights.find(right => !caller.rights.has(right))
       if (more) throw new ToolError('FORBIDDEN', `A code gives no right that its maker lacks: ${more}.`)
-      const code = codes.make({ ...caller, rights: new Set(rights) })
-      const expires_at = new Date(Date.now() + codes.live_ms).toISOString()
-      return secret(reply).send({ code, expires_at, path: `/#code=${code}` })
+      return secret(reply).send(codes.makeLogin({ ...caller, rights: new Set(rights) }))
     }
   )
 
@@ -105,8 +103,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     },
     async ({ body }, reply) => {
       const maker = codes.take(body.code)
-      if (!maker)
-        throw new ToolError('UNAUTHORIZED', 'The code was used already, or is over a minute old. Run: toolgate open')
+      if (!maker) throw new ToolError('UNAUTHORIZED', 'The code was used already or has expired. Run: toolgate open')
       const { rights, agent } = maker
       const wish = { name: 'console', rights: [...rights], agent, expires_in_ms: SESSION_MS }
       return secret(reply).send(issued.issue({ kind: 'session', ...wish }, maker))

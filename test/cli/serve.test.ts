@@ -10,7 +10,7 @@ import type { Discovery } from '../../src/host/server/discovery.ts'
 import { needs } from '../support/needs.ts'
 import { once, run, waitUntil } from '../support/wait.ts'
 import { atTerminal } from './at-terminal.ts'
-import { place } from './toolgate.ts'
+import { place, UNSANDBOXED } from './toolgate.ts'
 
 // Each test has a server of its own, and waits most of the time.
 t.jobs = 3
@@ -34,7 +34,7 @@ t.test('what a person sees, and the first command to copy', async t => {
   t.same(lines.slice(0, 5), [
     `Toolgate 0.1.0 serves ${project}`,
     `Listening on ${url}`,
-    `Told to clients in ${file}`,
+    `Discovery file: ${file}`,
     '',
     'Try it:'
   ])
@@ -258,7 +258,7 @@ t.test('what is refused at the start', async t => {
 t.test('a terminal that is closed cuts no call short', needs('node-pty'), async t => {
   const { commandOf, project, home } = place(t)
   const person = await atTerminal(t, commandOf(['serve']))
-  const [, log = ''] = /\n {2}log {6}(\S+)\n/.exec(await person.sees(/listening\n/)) ?? []
+  const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(await person.sees(/listening\n/)) ?? []
   const [file] = globSync(path.join(home, '.local/state/toolgate/run/*.json'))
   const { url, token, pid } = discovery(file!)
   const client = connect({ url, token })
@@ -281,22 +281,19 @@ t.test(
   needs('node-pty'),
   async t => {
     const { commandOf, project, home } = place(t)
-    const person = await atTerminal(t, commandOf(['serve']))
-    const told = await person.sees(/\d\d:\d\d {2}listening\n/)
-    const [, log = ''] = /\n {2}log {6}(\S+)\n/.exec(told) ?? []
+    const person = await atTerminal(t, commandOf(['serve'], UNSANDBOXED), { cols: 400 })
+    const seen = await person.sees(/\d\d:\d\d {2}listening\n/)
+    const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(seen) ?? []
     t.equal(
-      told
-        .replace(/127\.0\.0\.1:\d+/, 'HOST')
-        .replace(log, 'LOG')
-        .replaceAll(path.resolve('.'), 'CLONE')
-        .replace(/\d\d:\d\d/, 'TIME'),
+      withoutOwn(seen).replace(log, 'LOG'),
       `Toolgate 0.1.0 serves ${project}
-  at       http://HOST
-  first    toolgate() { CLONE/node_modules/.bin/node CLONE/bin/toolgate.cjs "$@"; }
-  console  toolgate open
-  decide   toolgate approve
-  log      LOG
-  stop     Ctrl+C
+  Console  http://HOST/#code=CODE  (login for one browser, until TIME)
+  Runs     reads and searches, new files
+  Asks     changes to files, every command (not sandboxed: toolgate doctor), network access
+  Decide   in the console or your editor, or here: toolgate approve
+  Shell    alias toolgate='CLONE/node_modules/.bin/node CLONE/bin/toolgate.cjs'
+  Log      LOG
+  Stop     Ctrl+C
 
 TIME  listening
 `
@@ -314,3 +311,59 @@ TIME  listening
     ])
   }
 )
+
+/** The same in every run and every checkout. */
+const withoutOwn = (text: string) =>
+  text
+    .replace(/127\.0\.0\.1:\d+/, 'HOST')
+    .replace(/#code=[\w-]+/, '#code=CODE')
+    .replaceAll(path.resolve('.'), 'CLONE')
+    .replaceAll(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b/g, 'TIME')
+
+t.test('without arguments it serves at a terminal, and then says where', needs('node-pty'), async t => {
+  const { commandOf, toolgate, project } = place(t)
+  const first = await atTerminal(t, commandOf([], UNSANDBOXED), { cols: 400 })
+  const [, url, code] = /(http:\S+)\/#code=(\S+)/.exec(await first.sees(/listening\n/)) ?? []
+  const session = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code })
+  })
+  t.match(await session.json(), { rights: ['call', 'approve'], kind: 'session' })
+
+  const asked = await toolgate(['call', 'shell_exec', 'command=date', '--no-wait'])
+  t.equal(asked.code, 0)
+  const again = await atTerminal(t, commandOf([]), { cols: 400 })
+  t.match(await again.ended(), { code: 0 })
+  const lines = withoutOwn(again.raw().replaceAll('\r', '').replaceAll(STYLES, '')).trim().split('\n')
+  t.equal(lines.length, 8)
+  t.match(lines, [
+    `Toolgate 0.1.0 serves ${project}`,
+    '  Console  http://HOST/#code=CODE  (login for one browser, until TIME)',
+    '  Runs     reads and searches, new files',
+    /^ {2}Asks /,
+    '  Decide   1 call waits: toolgate approve',
+    /^ {2}Shell /,
+    /^ {2}Log /,
+    '  Stop     toolgate stop'
+  ])
+  t.match(await toolgate([]), { code: 0, stdout: /^Toolgate runs tools/ }, 'a pipe gets the help')
+})
+
+t.test('what is read-only refuses, and with a sandbox fewer commands ask', needs('node-pty', 'sandbox'), async t => {
+  const { commandOf } = place(t)
+  const sandboxed = await atTerminal(t, commandOf(['serve']), { cols: 400 })
+  const seen = await sandboxed.sees(/listening\n/)
+  t.match(seen, '\n  Runs     reads and searches, new files, commands that only read (in the sandbox)\n')
+  t.match(seen, '\n  Asks     changes to files, other commands, network access\n')
+  sandboxed.press('\u0003')
+  await sandboxed.ended()
+  const readOnly = await atTerminal(t, commandOf(['serve', '--read-only']), { cols: 400 })
+  t.match(
+    await readOnly.sees(/listening\n/),
+    '\n  Runs     reads and searches\n  Refuses  everything else: the server is read-only\n'
+  )
+})
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+const STYLES = /\u001b\[[0-9;]*m/g

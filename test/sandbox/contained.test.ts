@@ -64,7 +64,7 @@ t.test('without a sandbox nothing runs by itself, and everything says so', needs
   t.equal(isolation.default, 'none')
   t.match(isolation.levels, [{ level: 'none', holds: true }, { holds: false }, { holds: false }])
   for (const { level, reason } of isolation.levels.slice(1)) t.match(reason, /./, `why ${level} does not hold`)
-  await logged('this isolation does not hold here')
+  await logged('sandbox not available')
   const { body: asked } = await call('shell_exec', { command: 'cat a.txt' })
   t.match(asked, { status: 'awaiting_approval', approval: { reason: /^Nothing keeps the command here: / } })
   t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: nothing keeps it')

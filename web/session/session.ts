@@ -83,7 +83,7 @@ async function takeCode(): Promise<boolean> {
   else if (session.peek().state !== 'open')
     session.value = {
       state: 'refused',
-      why: answer ? 'This address was used already, or is older than a minute.' : 'The server cannot be reached.'
+      why: answer ? 'This address was used already or has expired.' : 'The server cannot be reached.'
     }
   return true
 }

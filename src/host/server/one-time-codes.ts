@@ -1,5 +1,5 @@
-// Codes that bring a token to a page: whoever holds a token makes one, a browser gets it in the fragment of an address, which
-// no server and no log sees, and trades it once, within a minute. A code is worth nothing after that, and is kept nowhere.
+// One-time codes that bring a token to a page: the holder of a token makes one, a browser gets it in the fragment of an address,
+// which no server and no log sees, and trades it once, before it expires. Only its hash is stored, and in memory alone.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import type { Holder } from './tokens.ts'
@@ -10,7 +10,10 @@ interface Open {
   holder: Holder
 }
 
-const CODE_LIVES_MS = 60_000
+/** How long a code counts that was asked for: long enough to open a page. */
+const CODE_LIFETIME_MS = 60_000
+/** How long the login counts that a server prints at a terminal when it starts: long enough to read and to click. */
+export const START_LOGIN_LIFETIME_MS = 10 * 60_000
 /** Of those with the right to approve, and of those without it, so that whoever may only call cannot push out a person. More
  * at once push out the oldest. */
 const MOST = 16
@@ -18,9 +21,14 @@ const MOST = 16
 const WRONG_A_MINUTE = 30
 const MINUTE_MS = 60_000
 
+/** A code, and where a browser goes with it, after the address of the server. */
+export interface Login {
+  code: string
+  path: string
+  expires_at: string
+}
+
 export class OneTimeCodes {
-  /** How long one counts. */
-  readonly live_ms = CODE_LIVES_MS
   #open: Open[] = []
   #wrong: number[] = []
   readonly #now: () => number
@@ -30,13 +38,19 @@ export class OneTimeCodes {
     this.#now = now
   }
 
-  /** A code for what `holder` may. */
-  make(holder: Holder): string {
+  /** Makes a login with the rights of `holder`. It counts once, for a minute unless another lifetime is given. */
+  makeLogin(holder: Holder, lifetimeMs = CODE_LIFETIME_MS): Login {
+    const code = this.make(holder, lifetimeMs)
+    return { code, path: `/#code=${code}`, expires_at: new Date(Date.now() + lifetimeMs).toISOString() }
+  }
+
+  /** Makes a code with the rights of `holder`. */
+  make(holder: Holder, lifetimeMs = CODE_LIFETIME_MS): string {
     const code = randomBytes(16).toString('base64url')
     const left = this.#left()
     const same = left.filter(open => approves(open.holder) === approves(holder))
     const tooMany = same.slice(0, Math.max(0, same.length + 1 - MOST))
-    const made = { digest: digestOf(code), until: this.#now() + CODE_LIVES_MS, holder }
+    const made = { digest: digestOf(code), until: this.#now() + lifetimeMs, holder }
     this.#open = [...left.filter(open => !tooMany.includes(open)), made]
     return code
   }

@@ -1,0 +1,82 @@
+// What a person sees at the terminal when a server is ready, in at most eight lines.
+import type { Client } from '../client/client.ts'
+import { isBeneath } from '../host/sandbox/beneath.ts'
+import type { Level } from '../host/sandbox/sandbox.ts'
+import type { Discovery } from '../host/server/discovery.ts'
+import { logFileOf } from '../host/server/log-file.ts'
+import { packageFolder } from '../host/user-file.ts'
+import { programOf } from './own-program.ts'
+import { quoted } from './ready.ts'
+import { safe, type Terminal } from './terminal.ts'
+import { clock } from './times.ts'
+
+interface Greeting extends Pick<Discovery, 'version' | 'roots' | 'url'> {
+  state_dir: string
+  stop?: string
+  makeLogin?: () => { path: string; expires_at: string }
+  cwd: string
+}
+
+/** How long the answers of the server are awaited: the self-test of the sandbox takes part of it. */
+const ANSWERS_TIMEOUT_MS = 3_000
+
+/**
+ * Returns the console's address with a one-time login, what runs without asking and what asks, and what to do next. What the
+ * server does not answer in time is left out.
+ */
+export async function greeting(terminal: Terminal, client: Client, options: Greeting): Promise<string> {
+  const { version, roots, url, state_dir, cwd } = options
+  const signal = AbortSignal.timeout(ANSWERS_TIMEOUT_MS)
+  const [login, capabilities, waiting] = await Promise.all([
+    options.makeLogin?.() ?? client.makeCode({ signal }).catch(() => undefined),
+    client.capabilities({ signal }).catch(() => undefined),
+    client.approvals({ signal }).catch(() => [])
+  ])
+  const { command, before } = programOf(packageFolder())
+  const root = roots.some(folder => isBeneath(cwd, folder)) ? '' : ` --root ${quoted(roots[0]!)}`
+  const rows = [
+    ['Console', login ? `${url}${login.path}  (login for one browser, until ${clock(login.expires_at)})` : url],
+    ...policyRows(capabilities as Capabilities | undefined),
+    ['Decide', `${waitingText(waiting.length)}toolgate approve${root}`],
+    ...(before.length > 0 ? [['Shell', `alias toolgate=${quoted([command, ...before].map(quoted).join(' '))}`]] : []),
+    ['Log', logFileOf(state_dir)],
+    ['Stop', options.stop ?? `toolgate stop${root}`]
+  ]
+  const lines = rows.map(([name = '', text = '']) => `  ${terminal.paint('bold', name.padEnd(7))}  ${safe(text)}\n`)
+  return `Toolgate ${version} serves ${safe(roots.join(', '))}\n${lines.join('')}`
+}
+
+interface Capabilities {
+  read_only: boolean
+  isolation: { default: Level }
+}
+
+/** Says what runs without asking and what asks, as long as no rule says otherwise. */
+function policyRows(capabilities: Capabilities | undefined): string[][] {
+  if (!capabilities) return []
+  if (capabilities.read_only)
+    return [
+      ['Runs', 'reads and searches'],
+      ['Refuses', 'everything else: the server is read-only']
+    ]
+  const where = RUN_WHERE[capabilities.isolation.default]
+  return where === undefined
+    ? [
+        ['Runs', 'reads and searches, new files'],
+        ['Asks', 'changes to files, every command (not sandboxed: toolgate doctor), network access']
+      ]
+    : [
+        ['Runs', `reads and searches, new files, commands that only read (in ${where})`],
+        ['Asks', 'changes to files, other commands, network access']
+      ]
+}
+
+/** Where commands run without asking, by the default level; nowhere with `none`. */
+const RUN_WHERE: Partial<Record<Level, string>> = {
+  workspace: 'the sandbox',
+  strict: 'the sandbox',
+  container: 'this container'
+}
+
+const waitingText = (count: number) =>
+  count === 0 ? 'in the console or your editor, or here: ' : count === 1 ? '1 call waits: ' : `${count} calls wait: `
