@@ -89,7 +89,7 @@ const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"|"server": "/
 
 /** Runs the examples of each of these pages as a subtest, on a server of its own. */
 export function testPages(t: Test, pages: readonly string[]) {
-  const setup = examplesOf(read('README.md')).filter(({ isSetup }) => isSetup)
+  const setup = examplesOf(read('docs/quick-start.md')).filter(({ isSetup }) => isSetup)
   // Pages wait for servers to start, and for each other's commands.
   t.jobs = 3
   for (const page of pages) {
