@@ -1,7 +1,7 @@
 import type { Call, Client } from '../client/client.ts'
 import type { Context } from './context.ts'
 import type { Verb } from './run.ts'
-import { brief, table } from './terminal.ts'
+import { oneLine, type Style, type Terminal } from './terminal.ts'
 import { age } from './times.ts'
 import type { Waiting } from './watched-call.ts'
 
@@ -23,19 +23,26 @@ const approvals: Verb = (command, context) => {
       const waiting = await client.approvals({ signal })
       if (terminal.json) terminal.outJson(waiting)
       else if (waiting.length === 0) terminal.say('Nothing waits for a decision.')
-      else terminal.out(tableOf(waiting))
+      else terminal.out(tableOf(terminal, waiting))
     })
 }
 export default approvals
 
-const tableOf = (waiting: readonly Waiting[]) => table(['CALL', 'AGE', 'LEVEL', 'TOOL', 'WOULD'], waiting.map(rowOf))
+const tableOf = (terminal: Terminal, waiting: readonly Waiting[]) =>
+  terminal.formatTable(
+    ['CALL', 'AGE', 'LEVEL', 'TOOL', 'WOULD'],
+    waiting.map(call => rowOf(terminal, call))
+  )
 
-const rowOf = ({ tool_call_id, tool, created_at, approval }: Waiting) => [
+/** Strict calls stand out: they need the preview confirmed. */
+const LEVEL_STYLES: Record<Waiting['approval']['level'], Style> = { ask: 'yellow', strict: 'red' }
+
+const rowOf = (terminal: Terminal, { tool_call_id, tool, created_at, approval }: Waiting) => [
   tool_call_id,
   age(created_at),
-  approval.level,
-  brief(tool, 30),
-  brief(approval.preview.title)
+  terminal.paint(LEVEL_STYLES[approval.level], approval.level),
+  oneLine(tool),
+  oneLine(approval.preview.title)
 ]
 
 const TYPES = ['tool.call', 'tool.decision', 'tool.result'] as const
@@ -50,7 +57,8 @@ async function watch(context: Context, client: Client) {
   let before: readonly Waiting[] = []
   for await (const _ of client.events({ types: TYPES, signal, onDisconnect })) {
     const now = await client.approvals({ signal }).catch(() => before)
-    if (onScreen) terminal.write(`${CLEAR}${now.length === 0 ? 'Nothing waits for a decision.' : tableOf(now)}\n`)
+    if (onScreen)
+      terminal.write(`${CLEAR}${now.length === 0 ? 'Nothing waits for a decision.' : tableOf(terminal, now)}\n`)
     else await tellChange(context, client, before, now)
     await terminal.taken(signal)
     before = now
@@ -73,6 +81,6 @@ async function tellChange(
   }
   for (const call of now.filter(call => !isIn(before, call))) {
     if (terminal.json) terminal.outJson(call)
-    else terminal.out(rowOf(call).join('  '))
+    else terminal.out(rowOf(terminal, call).join('  '))
   }
 }

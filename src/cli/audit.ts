@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import { ago } from './context.ts'
 import { oneOf, usage } from './exit.ts'
 import type { Verb } from './run.ts'
-import { brief, type Style, safe, table } from './terminal.ts'
+import { oneLine, type Style, safe } from './terminal.ts'
 import { reasonOf } from './words.ts'
 
 interface Options {
@@ -196,10 +196,10 @@ function tell({ terminal }: Context, found: readonly Decided[]) {
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,
     STYLES[decision] ? terminal.paint(STYLES[decision], decision) : decision,
     safe(by),
-    brief(tool, 24),
-    brief(about, 48),
-    brief(why, 48),
+    oneLine(tool),
+    oneLine(about),
+    oneLine(why),
     tool_call_id
   ])
-  terminal.out(table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'ABOUT', 'WHY', 'CALL'], rows))
+  terminal.table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'ABOUT', 'WHY', 'CALL'], rows)
 }

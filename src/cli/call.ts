@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { EXIT, usage } from './exit.ts'
 import { lasting } from './lasting.ts'
 import { ARGS, paramsFrom, paramsIn } from './params.ts'
+import { putToPerson } from './put-to-person.ts'
 import type { Verb } from './run.ts'
 import { callText } from './show.ts'
 import { brief, paintDiff, safe } from './terminal.ts'
@@ -103,11 +104,16 @@ async function follow(
   try {
     for await (const event of client.stream(tool, params, { ...options, signal })) {
       id ??= event.tool_call_id
-      tellEvent(context, event)
+      if (asksPerson(context, event) && (await canApprove(context, client))) {
+        const left = await askInPlace(context, client, event.tool_call_id)
+        if (left) return left
+      } else tellEvent(context, event)
     }
   } catch (error) {
     if (id === undefined) throw error
-    if (signal.aborted) return await giveUp(client, id, signal.reason, context)
+    // An interrupt at the prompt is that of the terminal, not of the process.
+    const reason = signal.aborted ? signal.reason : error
+    if (signal.aborted || (error as Error).name === 'AbortError') return await giveUp(client, id, reason, context)
   }
   if (id === undefined)
     throw new ToolgateError('The stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
@@ -119,6 +125,30 @@ async function follow(
   } finally {
     terminal.progress('')
   }
+}
+
+type SubmittedEvent = Extract<Event, { type: 'tool.call' }>
+
+/** Whether the call waits for a decision that the person at this terminal can be asked for. */
+const asksPerson = ({ mayAsk, terminal }: Context, event: Event): event is SubmittedEvent & { tool_call_id: string } =>
+  event.type === 'tool.call' && event.requires_approval && mayAsk && !terminal.json
+
+/** Whether the token has the right to approve, which listing tokens needs too. */
+const canApprove = ({ signal }: Context, client: Client): Promise<boolean> =>
+  client.tokens({ signal }).then(
+    () => true,
+    () => false
+  )
+
+/** Asks the person about the call, as `toolgate approve` does. Returns it if it is left waiting. */
+async function askInPlace(context: Context, client: Client, id: string): Promise<Call | undefined> {
+  const { signal, terminal } = context
+  const call = await client.get(id, { signal })
+  if (call.status !== 'awaiting_approval') return undefined
+  const outcome = await putToPerson(context, client, call, {})
+  if (outcome.did !== 'left') return undefined
+  terminal.say(`Left waiting. To decide later: toolgate approve ${id}`)
+  return client.get(id, { signal })
 }
 
 /** An interrupt cancels the call; a timeout leaves it, to be looked at later. */

@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import { didYouMean } from './nearest.ts'
 import type { Verb } from './run.ts'
-import { safe, safeJson, table } from './terminal.ts'
+import { safe, safeJson } from './terminal.ts'
 
 interface Where {
   root?: string
@@ -123,7 +123,7 @@ async function paths(context: Context, where: Where) {
   if (terminal.json) terminal.outJson(files)
   else {
     const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'there' : 'none', safe(file)])
-    terminal.out(table(['WHOSE', 'IS', 'FILE'], rows))
+    terminal.table(['WHOSE', 'IS', 'FILE'], rows)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import { EXIT, usage } from './exit.ts'
 import { ARGS, paramsFrom, paramsIn } from './params.ts'
 import type { Verb } from './run.ts'
-import { brief, safe, type Terminal, table } from './terminal.ts'
+import { brief, oneLine, safe, type Terminal } from './terminal.ts'
 
 interface Options {
   args?: string
@@ -78,11 +78,11 @@ function tell(terminal: Terminal, { verdict, isolation, parts, precedence, hooks
   terminal.out(`${terminal.paint('bold', verdict.decision)}: ${safe(verdict.reason)}`)
   if (isolation) terminal.out(`kept by ${isolation.level}${reach(isolation.network)}`)
   if (parts.length > 0) {
-    const rows = parts.map(part => [part.class, brief(part.text, 60), brief(part.reason, 80), touched(part.operands)])
-    terminal.out(`\n${table(['CLASS', 'COMMAND', 'BECAUSE', 'TOUCHES'], rows)}`)
+    const rows = parts.map(part => [part.class, oneLine(part.text), oneLine(part.reason), touched(part.operands)])
+    terminal.out(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'BECAUSE', 'TOUCHES'], rows)}`)
   }
-  const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', brief(reason, 100)])
-  terminal.out(`\n${table(['TIER', 'SAYS', 'BECAUSE'], said)}`)
+  const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
+  terminal.out(`\n${terminal.formatTable(['TIER', 'SAYS', 'BECAUSE'], said)}`)
   for (const { when, name } of hooks) terminal.out(`hook ${when} it: ${brief(name, 160)}`)
   for (const { label } of verdict.always_options) terminal.out(`may be remembered: ${brief(label, 160)}`)
 }
@@ -90,4 +90,4 @@ function tell(terminal: Terminal, { verdict, isolation, parts, precedence, hooks
 const reach = (network: readonly string[]) => (network.length === 0 ? '' : `, reaching ${brief(network.join(', '))}`)
 
 const touched = (operands: Explanation['parts'][number]['operands']) =>
-  brief(operands.map(({ path, access, outside }) => `${access} ${path}${outside ? ' (outside)' : ''}`).join(', '), 80)
+  oneLine(operands.map(({ path, access, outside }) => `${access} ${path}${outside ? ' (outside)' : ''}`).join(', '))

@@ -2,7 +2,7 @@ import type { Job } from '../client/client.ts'
 import { jobStatus } from './job-status.ts'
 import logs from './logs.ts'
 import type { Verb } from './run.ts'
-import { brief, type Style, table } from './terminal.ts'
+import { oneLine, type Style } from './terminal.ts'
 import { age } from './times.ts'
 
 const STYLES: Record<Job['status'], Style> = {
@@ -34,9 +34,9 @@ const jobs: Verb = (command, context) => {
         age(job.started_at),
         terminal.paint(STYLES[job.status], jobStatus(job)),
         job.isolation,
-        brief(job.description ?? job.command)
+        oneLine(job.description ?? job.command)
       ])
-      terminal.out(table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows))
+      terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows)
     })
 
   // Who has just listed them is likely to ask for the output of one in the same words.

@@ -1,7 +1,7 @@
 // The MCP servers whose tools are served: list them, log in and out, start one anew.
 import type { Command } from 'commander'
 import type { Context } from './context.ts'
-import { safe, table } from './terminal.ts'
+import { safe } from './terminal.ts'
 
 interface Which {
   workspace?: string
@@ -21,7 +21,7 @@ export function addServerVerbs(command: Command, context: Context) {
       const rows = servers.map(({ name, workspace, transport, state, tools, reason = '' }) =>
         [name, workspace, transport, state, String(tools), reason].map(safe)
       )
-      terminal.out(table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows))
+      terminal.table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows)
     })
 
   which(command.command('login <name>'), 'Log in to a remote MCP server, in a browser on this machine.')

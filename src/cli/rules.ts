@@ -2,7 +2,7 @@ import type { NewRule, RememberedRule } from '../client/client.ts'
 import { duration } from './context.ts'
 import { oneOf, usage } from './exit.ts'
 import type { Verb } from './run.ts'
-import { brief, safeJson, table } from './terminal.ts'
+import { oneLine, safeJson } from './terminal.ts'
 import { due } from './times.ts'
 
 interface AddOptions {
@@ -47,9 +47,9 @@ const rules: Verb = (command, context) => {
         rule.effect,
         rule.scope,
         rule.expires_at ? due(rule.expires_at) : 'never',
-        brief(safeJson(rule.match), 120)
+        oneLine(safeJson(rule.match))
       ])
-      terminal.out(table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows))
+      terminal.table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows)
     })
 
   command

@@ -2,7 +2,7 @@ import { connect } from '../client/client.ts'
 import { type Discovered, liveServers } from '../client/discover.ts'
 import { oneOf } from './exit.ts'
 import type { Verb } from './run.ts'
-import { safe, type Terminal, table } from './terminal.ts'
+import { safe, type Terminal } from './terminal.ts'
 
 const status: Verb = (command, context) => {
   command
@@ -83,5 +83,5 @@ function list(terminal: Terminal, servers: Awaited<ReturnType<typeof liveServers
   })
   if (terminal.json) return terminal.outJson(shown)
   const rows = shown.map(({ url, pid, version, roots }) => [url, String(pid), version, roots.join(' ')])
-  terminal.out(table(['URL', 'PID', 'VERSION', 'ROOTS'], rows))
+  terminal.table(['URL', 'PID', 'VERSION', 'ROOTS'], rows)
 }

@@ -1,7 +1,8 @@
 // What is written to people and pipes: data on stdout, talk on stderr, and nothing that could steer a terminal.
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
+import { formatTable } from './table.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
@@ -17,9 +18,12 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 export const safe = (text: string): string =>
   text.replace(UNSAFE, char => (char === '\n' || char === '\t' ? char : escaped(char)))
 
-/** Safe, on one line, and no longer than a person reads. */
+/** Safe, and on one line. */
+export const oneLine = (text: string): string => safe(text).replace(/\s+/g, ' ').trim()
+
+/** The same, and no longer than a person reads. */
 export function brief(text: string, width = 100): string {
-  const line = safe(text).replace(/\s+/g, ' ').trim()
+  const line = oneLine(text)
   return line.length > width ? `${line.slice(0, width - 1)}…` : line
 }
 
@@ -44,11 +48,11 @@ interface TerminalOptions {
 
 export class Terminal {
   readonly json: boolean
-  readonly #stdout: Writable
+  readonly #stdout: Writable & { isTTY?: boolean; columns?: number }
   readonly #stderr: Output
   readonly #options: TerminalOptions
 
-  constructor(stdout: Writable, stderr: Output, options: TerminalOptions) {
+  constructor(stdout: Writable & { isTTY?: boolean; columns?: number }, stderr: Output, options: TerminalOptions) {
     this.#stdout = stdout
     this.#stderr = stderr
     this.#options = options
@@ -69,6 +73,16 @@ export class Terminal {
   out(text: string): void {
     this.progress('')
     this.#stdout.write(`${text}\n`)
+  }
+
+  /** Data in columns under a heading: at a terminal no wider than that, elsewhere whole. */
+  table(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+    this.out(this.formatTable(heading, rows))
+  }
+
+  formatTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+    const { isTTY, columns } = this.#stdout
+    return formatTable([heading, ...rows], isTTY && columns ? columns : Number.POSITIVE_INFINITY)
   }
 
   /** Data without a line of its own. */
@@ -120,30 +134,6 @@ export class Terminal {
   paint(style: Style, text: string): string {
     return this.#options.color ? styleText(style, text, { validateStream: false }) : text
   }
-}
-
-/** Rows under a heading, in columns. The last column is not padded. */
-export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [heading, ...rows]
-  const widths = heading.map((_, column) => Math.max(...all.map(row => widthOf(row[column] ?? ''))))
-  return all
-    .map(row =>
-      row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell + ' '.repeat(widths[column]! - widthOf(cell))))
-        .join('  ')
-        .trimEnd()
-    )
-    .join('\n')
-}
-
-const WIDE =
-  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
-
-function widthOf(text: string): number {
-  const plain = stripVTControlCharacters(text)
-  if (/^[\x20-\x7e]*$/.test(plain)) return plain.length
-  const graphemes = new Intl.Segmenter().segment(plain)
-  return [...graphemes].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
 }
 
 const DIFF_STYLES: readonly [string, Style][] = [

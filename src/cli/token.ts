@@ -1,7 +1,7 @@
 import { duration } from './context.ts'
 import { rightsOf } from './role.ts'
 import type { Verb } from './run.ts'
-import { brief, safe, table } from './terminal.ts'
+import { oneLine, safe } from './terminal.ts'
 import { due } from './times.ts'
 
 interface CreateOptions {
@@ -64,11 +64,11 @@ Examples:
         token_id,
         kind,
         rights.at(-1)!,
-        brief(agent ?? '-', 40),
+        oneLine(agent ?? '-'),
         due(expires_at),
-        brief(name, 64)
+        oneLine(name)
       ])
-      terminal.out(table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows))
+      terminal.table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows)
     })
 
   command

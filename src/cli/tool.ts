@@ -4,7 +4,7 @@ import { folderOf } from '../host/server/home.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import type { Verb } from './run.ts'
-import { brief, safe, table } from './terminal.ts'
+import { oneLine, safe } from './terminal.ts'
 import { templateOf } from './tool-template.ts'
 
 interface NewOptions {
@@ -88,6 +88,6 @@ async function check(context: Context) {
   if (all.some(({ state }) => state === 'broken')) context.exitCode = EXIT.failed
   if (terminal.json) return terminal.outJson(all)
   if (all.length === 0) return terminal.say('There are no tools of users here. Begin one with: toolgate tool new NAME')
-  const rows = all.map(({ name, state, file = '', reason = '' }) => [name, state, file, brief(reason, 400)].map(safe))
-  terminal.out(table(['TOOL', 'STATE', 'FILE', 'REASON'], rows))
+  const rows = all.map(({ name, state, file = '', reason = '' }) => [name, state, file, oneLine(reason)].map(safe))
+  terminal.table(['TOOL', 'STATE', 'FILE', 'REASON'], rows)
 }

@@ -2,7 +2,7 @@ import type { ListedTool, ToolsQuery } from '../client/client.ts'
 import { EXIT } from './exit.ts'
 import type { Verb } from './run.ts'
 import { type Schema, typeOf } from './schema-type.ts'
-import { brief, safe, type Terminal, table } from './terminal.ts'
+import { oneLine, safe, type Terminal } from './terminal.ts'
 
 const tools: Verb = (command, context) => {
   command
@@ -21,8 +21,8 @@ const tools: Verb = (command, context) => {
       if (name !== undefined) return show(terminal, await client.tool(name, options))
       const all = await client.tools(options)
       if (terminal.json) return terminal.outJson(all)
-      const rows = all.map(tool => [tool.name, tool.category, tool.effect, brief(tool.description, 80)].map(safe))
-      terminal.out(table(['TOOL', 'CATEGORY', 'EFFECT', 'DOES'], rows))
+      const rows = all.map(tool => [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(safe))
+      terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DOES'], rows)
       context.exitCode = EXIT.ok
     })
 }
@@ -34,9 +34,9 @@ function show(terminal: Terminal, tool: ListedTool) {
   const rows = Object.entries(properties).map(([key, schema]) => [
     required.includes(key) ? key : `${key}?`,
     safe(typeOf(schema)),
-    brief(schema.description ?? '', 200)
+    oneLine(schema.description ?? '')
   ])
   terminal.out(`${tool.name}: ${safe(tool.description)}`)
   terminal.out(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
-  terminal.out(table(['PARAM', 'TYPE', 'MEANS'], rows))
+  terminal.table(['PARAM', 'TYPE', 'MEANS'], rows)
 }

@@ -9,7 +9,7 @@ import { addTrusted, readTrustFile, removeTrusted, trustFileOf } from '../host/t
 import type { Context } from './context.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import type { Verb } from './run.ts'
-import { safe, table } from './terminal.ts'
+import { safe } from './terminal.ts'
 import { readTrustable, type Trustable } from './trust-shown.ts'
 
 interface TrustOptions {
@@ -120,7 +120,7 @@ async function listTrusted(context: Context) {
     at ?? 'by the configuration',
     safe(file)
   ])
-  terminal.out(table(['STATE', 'SHA256', 'SINCE', 'FILE'], rows))
+  terminal.table(['STATE', 'SHA256', 'SINCE', 'FILE'], rows)
 }
 
 /** What the user's configuration trusts by itself. */
