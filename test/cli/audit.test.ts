@@ -24,7 +24,7 @@ t.test('who decided, when and why', async t => {
       'TIME  approved  toolgate-cli  shell_exec  touch b  it may  ID',
       'TIME  rejected  toolgate-cli  shell_exec  touch c  not that  ID',
       'TIME  withdrawn  shell_exec  touch d  Cancelled by the client.  ID',
-      'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it w…  ID',
+      'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it would remove a system or home folder whole.  ID',
       'TIME  waiting  edit_file  Edit a.txt  It changes files.  ID'
     ]
   )
