@@ -45,6 +45,7 @@ interface LogQuery {
   session_id?: string | undefined
   workspace?: string | undefined
   path?: string | undefined
+  id_prefix?: string | undefined
   since?: string | undefined
   until?: string | undefined
   cursor?: string | undefined
@@ -127,12 +128,13 @@ export class Calls {
   }
 
   /** The log, newest first, as JSON texts; `cursor` for the next page. */
-  async list({ cursor, ...query }: LogQuery): Promise<{ calls: string[]; cursor: string | null }> {
+  async list({ cursor, id_prefix, ...query }: LogQuery): Promise<{ calls: string[]; cursor: string | null }> {
     // A read may have been answered while its commit is on its way; the log has it too.
     await this.#engine.store.flushed().catch(() => {})
     const before = cursor === undefined ? undefined : cursorNumber(cursor)
     const times = { since: query.since && inUtc(query.since), until: query.until && inUtc(query.until) }
-    const rows = this.#engine.store.calls({ ...query, ...times, before })
+    const id_glob = id_prefix && `${id_prefix}*`
+    const rows = this.#engine.store.calls({ ...query, ...times, id_glob, before })
     const last = rows.length === query.limit ? rows.at(-1) : undefined
     return { calls: rows.map(({ head, result }) => joinJson(head, result)), cursor: last ? String(last.n) : null }
   }

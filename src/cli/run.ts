@@ -1,6 +1,7 @@
 // From arguments to an exit code. A verb's file is loaded only when it is called, so that small verbs start fast.
 import { type Command, CommanderError } from 'commander'
 import { ToolgateError } from '../client/error.ts'
+import { expandIds } from './abbreviated-ids.ts'
 import { addGlobalFlags, addServerFlags, Context, type World } from './context.ts'
 import { EXIT, type Failure, failureOf, usage } from './exit.ts'
 import { didYouMean, hinted } from './nearest.ts'
@@ -121,7 +122,10 @@ export async function commandOf(name: string, context: Context): Promise<Command
     .exitOverride()
     .configureOutput({ writeOut: text => void stdout.write(text), writeErr: () => {} })
     .helpCommand(false)
-    .hook('preAction', (_, action) => context.begin(action))
+    .hook('preAction', async (_, action) => {
+      context.begin(action)
+      if (entry.asksServer) await expandIds(action, context)
+    })
   if (entry.summary !== undefined) command.summary(entry.summary)
   addGlobalFlags(command)
   if (entry.asksServer) addServerFlags(command)

@@ -88,6 +88,8 @@ export interface LogQuery {
   session_id?: string
   workspace?: string
   path?: string
+  /** Only calls whose `tool_call_id` begins with this. */
+  id_prefix?: string
   since?: string
   until?: string
   cursor?: string

@@ -105,6 +105,12 @@ const LogQuery = Type.Object(
     session_id: Type.Optional(Type.String()),
     workspace: Type.Optional(Type.String()),
     path: Type.Optional(Type.String({ description: 'Only calls that touched this path.' })),
+    id_prefix: Type.Optional(
+      Type.String({
+        pattern: '^tc_[0-9A-HJKMNP-TV-Z]{0,26}$',
+        description: 'Only calls whose tool_call_id begins with this.'
+      })
+    ),
     since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
     until: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
     cursor: Type.Optional(Type.String({ description: 'From the page before.' })),

@@ -757,6 +757,12 @@ t.test('the log is filtered and paged, newest first', async t => {
     'with or without milliseconds'
   )
 
+  const [first] = ids(made)
+  t.strictSame(ids(await list(`id_prefix=${first}`)), [first])
+  t.strictSame(ids(await list(`id_prefix=${String(first).slice(0, -1)}`)), [first])
+  t.strictSame(ids(await list('id_prefix=tc_')), ids(made))
+  t.strictSame(await list('id_prefix=tc_00000'), [])
+
   const paged: Json[] = []
   let query = 'limit=2'
   for (;;) {
@@ -767,7 +773,16 @@ t.test('the log is filtered and paged, newest first', async t => {
     if (paged.length === 2) await app.call('todo_read', {})
   }
   t.strictSame(ids(paged), ids(made), 'a page begins where the one before ended, whatever came meanwhile')
-  for (const wrong of ['status=x', 'limit=0', 'limit=501', 'since=yesterday', 'cursor=x', 'cursor=-1', 'unknown=1'])
+  for (const wrong of [
+    'status=x',
+    'limit=0',
+    'limit=501',
+    'since=yesterday',
+    'cursor=x',
+    'cursor=-1',
+    'unknown=1',
+    'id_prefix=tc_*'
+  ])
     t.match(await app.request('GET', `/calls?${wrong}`), { status: 400, body: { code: 'INVALID_PARAMS' } }, wrong)
 })
 

@@ -43,6 +43,8 @@ interface CallQuery {
   session_id?: string | undefined
   workspace?: string | undefined
   path?: string | undefined
+  /** Pattern of `tool_call_id`, as SQLite's GLOB takes it. */
+  id_glob?: string | undefined
   since?: string | undefined
   until?: string | undefined
   /** Only calls before this `n`. */
@@ -64,6 +66,7 @@ const FILTERS = {
   session_id: 'c.session_id = ?',
   workspace: 'c.workspace = ?',
   path: `instr(c.paths, char(10) || ? || char(10)) > 0`,
+  id_glob: 'c.tool_call_id GLOB ?',
   since: 'c.created_at >= ?',
   until: 'c.created_at < ?',
   before: 'c.n < ?'

@@ -1,0 +1,97 @@
+// Expands ids that are abbreviated to an unambiguous prefix, as in Git and Docker.
+import type { Command } from 'commander'
+import type { Client } from '../client/client.ts'
+import type { Context } from './context.ts'
+import { usage } from './exit.ts'
+import { verbOf } from './verb-command.ts'
+
+interface IdKind {
+  /** A whole id. Abbreviations are tried for nothing that matches. */
+  whole: RegExp
+  /** A prefix that is worth a look, without what all ids begin with. */
+  prefix: RegExp
+  /** What all ids begin with; it may be left out. */
+  start: string
+  normalize(prefix: string): string
+  /** Lists ids, among them at least two of those with the prefix, if there are as many. */
+  list(client: Client, prefix: string, signal: AbortSignal): Promise<string[]>
+}
+
+const MAX_CANDIDATES_SHOWN = 5
+/** A shorter prefix says too little: the first characters of most ids are the time. */
+const ULID_PREFIX = /^[0-9A-HJKMNP-TV-Z]{4,25}$/
+
+const CALLS: IdKind = {
+  whole: /^tc_[0-9A-HJKMNP-TV-Z]{26}$/,
+  prefix: ULID_PREFIX,
+  start: 'tc_',
+  normalize: prefix => prefix.toUpperCase(),
+  list: async (client, id_prefix, signal) =>
+    (await client.calls({ id_prefix, limit: MAX_CANDIDATES_SHOWN + 1, signal })).calls.map(call => call.tool_call_id)
+}
+const RULES: IdKind = {
+  whole: /^rule_[0-9A-HJKMNP-TV-Z]{26}$/,
+  prefix: ULID_PREFIX,
+  start: 'rule_',
+  normalize: prefix => prefix.toUpperCase(),
+  list: async (client, _, signal) => (await client.rules({ signal })).map(({ rule_id }) => rule_id)
+}
+const TOKENS: IdKind = {
+  whole: /^tok_[\w-]{12}$/,
+  prefix: /^[\w-]{4,11}$/,
+  start: 'tok_',
+  normalize: prefix => prefix,
+  list: async (client, _, signal) => (await client.tokens({ signal })).map(({ token_id }) => token_id)
+}
+
+/** Which ids an argument or option takes, by the verb and its name. A background job has the id of its call. */
+const KINDS: Readonly<Record<string, IdKind>> = {
+  'approve id': CALLS,
+  'reject id': CALLS,
+  'cancel id': CALLS,
+  'show id': CALLS,
+  'undo id': CALLS,
+  'background id': CALLS,
+  'logs task': CALLS,
+  'jobs logs task': CALLS,
+  'input task': CALLS,
+  'tail --call': CALLS,
+  'rules revoke id': RULES,
+  'token revoke id': TOKENS
+}
+
+/**
+ * Replaces abbreviated ids in the arguments and options of a parsed command. Whole ids, and what no id begins with, stay as they are.
+ * Throws a usage error, with candidates, where several ids begin so.
+ */
+export async function expandIds(command: Command, context: Context): Promise<void> {
+  const verb = verbOf(command)
+  for (const [index, argument] of command.registeredArguments.entries()) {
+    const given: unknown = command.processedArgs[index]
+    command.processedArgs[index] = await expand(given, KINDS[`${verb} ${argument.name()}`], context)
+  }
+  for (const option of command.options) {
+    const kind = KINDS[`${verb} ${option.long}`]
+    const name = option.attributeName()
+    if (kind) command.setOptionValue(name, await expand(command.getOptionValue(name), kind, context))
+  }
+}
+
+async function expand(given: unknown, kind: IdKind | undefined, context: Context): Promise<unknown> {
+  if (kind === undefined) return given
+  if (Array.isArray(given)) return Promise.all(given.map(id => expand(id, kind, context)))
+  return typeof given === 'string' ? expandId(given, kind, context) : given
+}
+
+async function expandId(given: string, kind: IdKind, context: Context): Promise<string> {
+  if (kind.whole.test(given)) return given
+  const bare = kind.normalize(given.startsWith(kind.start) ? given.slice(kind.start.length) : given)
+  if (!kind.prefix.test(bare)) return given
+  const prefix = kind.start + bare
+  const ids = await kind.list(await context.connect(), prefix, context.signal)
+  const found = ids.filter(id => id.startsWith(prefix))
+  if (found.length <= 1) return found[0] ?? given
+  const shown = found.slice(0, MAX_CANDIDATES_SHOWN).join(', ')
+  const more = found.length > MAX_CANDIDATES_SHOWN ? ', …' : ''
+  throw usage(`${given} is ambiguous: ${shown}${more}.`, 'Give more characters.')
+}

@@ -1,0 +1,60 @@
+// Ids on the command line may be abbreviated to an unambiguous prefix.
+import { createInterface } from 'node:readline'
+import t from 'tap'
+import { within } from '../support/wait.ts'
+import { servedIn, UNSANDBOXED } from './toolgate.ts'
+
+const { client, start, toolgate } = await servedIn(t, UNSANDBOXED, { 'a.txt': 'one\n' })
+const ONE = 'tc_01M83ZAZG3E2TQ6CJ5V42RXE6F'
+const OTHER = 'tc_01M83ZAZG3E2TQ7WBH3X8KSN9D'
+const submit = (tool_call_id: string, tool: string, params: Record<string, unknown>) =>
+  client.call(tool, params, { tool_call_id })
+await submit(ONE, 'read_file', { path: 'a.txt' })
+await submit(OTHER, 'edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+const idOf = (stdout: string) => JSON.parse(stdout).tool_call_id
+
+t.test('a prefix that one id has stands for it, with or without what all begin with', async t => {
+  for (const prefix of [ONE, ONE.slice(0, -1), 'tc_01M83ZAZG3E2TQ6', '01M83ZAZG3E2TQ6', '01m83zazg3e2tq6']) {
+    const { code, stdout } = await toolgate(['show', prefix, '--json'])
+    t.same([code, idOf(stdout)], [0, ONE], prefix)
+  }
+  t.match(await toolgate(['show', '01M83ZAZG3E2TQ7', '--json']), { code: 0, stdout: OTHER })
+})
+
+t.test('a prefix of several ids is refused, with all of them', async t => {
+  const stderr = `toolgate: 01M83ZAZG3 is ambiguous: ${OTHER}, ${ONE}. Give more characters.\n`
+  t.same(await toolgate(['show', '01M83ZAZG3']), { code: 2, stdout: '', stderr })
+  t.same(await toolgate(['approve', '--yes', OTHER, '01M83ZAZG3']), { code: 2, stdout: '', stderr })
+  t.equal((await client.get(OTHER)).status, 'awaiting_approval', 'nothing is decided')
+})
+
+t.test('what is no prefix of an id is answered as an unknown id', async t => {
+  for (const prefix of ['01M', '01M83ZAZG3E2TQ8', 'tc_*', '01M83ZAZG3E2TQ6CJ5V42RXE6FF'])
+    t.match(await toolgate(['show', prefix]), { code: 1, stderr: `There is no call ${prefix}` }, prefix)
+})
+
+t.test('every verb that takes an id takes a prefix', async t => {
+  t.match(await toolgate(['approve', '01M83ZAZG3E2TQ7', '--yes', '--json']), { code: 0, stdout: OTHER })
+  t.match(await toolgate(['undo', '01M83ZAZG3E2TQ7', '--yes']), { code: 0 })
+  const job = await client.call('shell_background', { command: 'echo ready' })
+  if (job.status === 'awaiting_approval') await client.approve(job.tool_call_id, { digest: job.approval.digest })
+  t.match(await toolgate(['logs', job.tool_call_id.slice(0, -1), '--follow']), { code: 0, stdout: 'ready\n' })
+
+  const { stdout } = await toolgate(['rules', 'add', 'deny', '--prefix', 'echo'])
+  const rule = stdout.trim()
+  t.same(await toolgate(['rules', 'revoke', rule.slice(0, -1)]), { code: 0, stdout: `${rule} revoked\n`, stderr: '' })
+
+  const { token_id } = await client.issueToken({ name: 'ci', rights: ['call'], expires_in_ms: 60_000 })
+  const revoked = { code: 0, stdout: `${token_id} revoked\n`, stderr: '' }
+  t.same(await toolgate(['token', 'revoke', token_id.slice(0, -1)]), revoked)
+})
+
+t.test('an option that takes an id takes a prefix', async t => {
+  const child = start(['tail', '--since', '0', '--call', '01M83ZAZG3E2TQ7', '--json'])
+  const firstResult = async () => {
+    for await (const line of createInterface({ input: child.stdout }))
+      if (JSON.parse(line).type === 'tool.result') return idOf(line)
+    return undefined
+  }
+  t.equal(await within('the result of the call', firstResult()), OTHER)
+})
