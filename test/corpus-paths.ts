@@ -12,12 +12,9 @@ import { filledIn, make, type Step, type Variables, variables } from './corpus-w
 import { contents } from './folder.ts'
 import { type Json, type Reply, startApp, type TestApp } from './start-app.ts'
 import { sampleOf } from './support/property.ts'
-import { LIMIT_MS, once } from './support/wait.ts'
+import { once } from './support/wait.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/paths.json'), 'utf8'))
-const MAX_MS = 5_000
-/** The machine may be busy with other tests; what hangs takes longer than this all the same. */
-const PATIENCE = LIMIT_MS / 6_000
 /** Of the requests that a case wants while names are exchanged. `npm run race` makes 100,000 exchanges. */
 const RACES = 300
 
@@ -144,11 +141,9 @@ async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case)
   const [tool, params] = callOf(about, calls)
   const send = () => submit(tool, params)
 
-  const began = performance.now()
+  // Every request has a limit, so that an operation that hangs fails.
   const first = about.race ? await raced(about.race, send) : await decided(t, about, ask, send)
-  const took = performance.now() - began
-  const limit = (about.max_ms ?? MAX_MS) * PATIENCE
-  t.ok(took < limit, `took ${Math.round(took)} of ${limit} ms`)
+  t.ok(first.status < 500, `answered with status ${first.status}`)
 
   const expected = about.platform_expect?.[process.platform] ?? about.expect
   const verdicts = verdictsOf(first)
