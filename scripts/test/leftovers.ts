@@ -9,7 +9,8 @@ import { globbySync } from 'globby'
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm']
 /** How many paths of what is left in a temporary folder are listed. */
 const LISTED = 6
-const OWN_NAME = /toolgate|^(?:tgt?|full)-/
+/** Not the folders of other runs, `tgt-`, which come and go. */
+const OWN_NAME = /toolgate|^(?:tg|full)-/
 /** Names that programs which tests start give to their files. Those of other programs on the machine are no concern of a run. */
 const STARTED_NAME =
   /^\.?(?:cargo|chrom|clangd|com\.google|emacs|fish|go-build|gopls|node|npm|nvim|org\.chromium|playwright|preamble|pyright|pytest|rust|tmux|tsserver|v8|yaml|zsh)/i

@@ -10,14 +10,17 @@ import { CLIENT, runBatch } from './batch.ts'
 
 t.jobs = 2
 
-t.test('does what it says', needs('emacs'), async t => {
-  const tests = readdirSync(path.join(CLIENT, 'test')).filter(name => name.endsWith('-test.el'))
-  const load = tests.flatMap(name => ['-l', name.replace(/\.el$/, '')])
-  const { code, output } = await runBatch(t, ['-L', 'test', ...load, '-f', 'ert-run-tests-batch-and-exit'])
-  t.same(failures(output), [])
-  t.match(output, /Ran \d+ tests, \d+ results as expected, 0 unexpected/)
-  t.equal(code, 0)
-})
+/** In several processes: each has the time limit of one program. */
+const GROUPS = 3
+const tests = readdirSync(path.join(CLIENT, 'test')).filter(name => name.endsWith('-test.el'))
+for (const group of Array.from({ length: GROUPS }, (_, n) => tests.filter((_, at) => at % GROUPS === n)))
+  t.test(`does what it says: ${group.join(', ')}`, needs('emacs'), async t => {
+    const load = group.flatMap(name => ['-l', name.replace(/\.el$/, '')])
+    const { code, output } = await runBatch(t, ['-L', 'test', ...load, '-f', 'ert-run-tests-batch-and-exit'])
+    t.same(failures(output), [])
+    t.match(output, /Ran \d+ tests, \d+ results as expected, 0 unexpected/)
+    t.equal(code, 0)
+  })
 
 t.test('works with the server', needs('emacs'), async t => {
   const { project, home, folder } = place(t, { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\nc\n' })
@@ -35,6 +38,7 @@ t.test('works with the server', needs('emacs'), async t => {
   t.equal(code, 0)
 })
 
-/** What ERT says of each test that did not do what it should. */
-const failures = (output: string) =>
-  [...output.matchAll(/^Test \S+ condition:$[\s\S]*?^ +FAILED .*$/gm)].map(([text]) => text)
+/** Returns what ERT reports of each failed test. */
+function failures(output: string) {
+  return [...output.matchAll(/^Test \S+ condition:$[\s\S]*?^ +FAILED .*$/gm)].map(([text]) => text)
+}
