@@ -5,189 +5,194 @@ export const ERRORS = {
   INVALID_PARAMS: {
     status: 400,
     recoverable: false,
-    means: 'The request, or a field of it, is not as it must be.',
-    cure: 'Mend the fields that `errors` names; `toolgate tools NAME` shows what a tool takes.'
+    means: 'The request is invalid.',
+    cure: 'Fix the fields listed in `errors`; `toolgate tools NAME` shows the parameters of a tool.'
   },
   UNKNOWN_TOOL: {
     status: 404,
     recoverable: false,
-    means: 'No such tool here, or not for this agent.',
-    cure: 'List what there is: `toolgate tools`, with `--agent` as the agent sees it.'
+    means: 'The tool does not exist, or is not available to this agent.',
+    cure: 'List available tools: `toolgate tools`, or `toolgate tools --agent NAME` for an agent.'
   },
   INVALID_PATH: {
     status: 400,
     recoverable: false,
-    means: 'The path is malformed or leads outside the workspace.',
-    cure: 'Give a path inside the workspace, relative to its root; serve another folder with `--root`.'
+    means: 'The path is malformed or outside the workspace.',
+    cure: 'Use a path inside the workspace, relative to its root; to serve another folder, use `--root`.'
   },
   SENSITIVE_PATH: {
     status: 403,
     recoverable: false,
-    means: 'The path holds credentials or belongs to the server.',
-    cure: 'Do without it, or let a person read it; what counts as such is told by `sensitive` and the message.'
+    means: 'The path may contain credentials or belongs to the server.',
+    cure: 'Do not read it, or ask a person to; the message and the setting `sensitive` say which paths these are.'
   },
   FILE_NOT_FOUND: {
     status: 404,
     recoverable: false,
-    means: 'Nothing exists at the path.',
-    cure: 'Take the name that the message offers, or look with `glob` or `list_directory`.'
+    means: 'No file or folder exists at the path.',
+    cure: 'Use the path that the message suggests, or find it with `glob` or `list_directory`.'
   },
   FILE_EXISTS: {
     status: 409,
     recoverable: false,
-    means: 'Something exists where nothing may be overwritten.',
-    cure: 'Choose another path, or say that it may be overwritten where the tool has a param for that.'
+    means: 'A file or folder already exists at the path.',
+    cure: 'Choose another path, or allow overwriting if the tool has a parameter for it.'
   },
   NOT_A_FILE: {
     status: 400,
     recoverable: false,
     means: 'The path is not a regular file.',
-    cure: 'Name a file; for what a folder holds use `list_directory`.'
+    cure: 'Use the path of a file; to list a folder, use `list_directory`.'
   },
-  NOT_A_DIRECTORY: { status: 400, recoverable: false, means: 'The path is not a directory.', cure: 'Name a folder.' },
+  NOT_A_DIRECTORY: {
+    status: 400,
+    recoverable: false,
+    means: 'The path is not a directory.',
+    cure: 'Use the path of a folder.'
+  },
   PERMISSION_DENIED: {
     status: 403,
     recoverable: false,
-    means: 'The operating system or the policy refuses.',
-    cure: 'Do not try again. A person can change the rule or the setting that the message names, or the mode of the file.'
+    means: 'The operating system or the policy denies access.',
+    cure: 'Do not retry. A person can change the rule or setting named in the message, or the file mode.'
   },
   BINARY_FILE: {
     status: 415,
     recoverable: false,
     means: 'The file is not text.',
-    cure: 'Read its bytes with `encoding: "base64"`, or leave it; only text is edited.'
+    cure: 'Read it with `encoding: "base64"`; only text files can be edited.'
   },
   TOO_LARGE: {
     status: 413,
     recoverable: false,
-    means: 'The body, the file or the answer is over its limit.',
-    cure: 'Ask for less: a range, a limit, a narrower pattern. Limits are in `limits`.'
+    means: 'The request body, the file or the result exceeds a limit.',
+    cure: 'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`.'
   },
   OLD_TEXT_NOT_FOUND: {
     status: 409,
     recoverable: false,
-    means: 'The text to replace is not in the file.',
-    cure: 'Read the file again; the message shows what comes nearest.'
+    means: 'The text to replace was not found in the file.',
+    cure: 'Read the file again; the message shows the closest match.'
   },
   AMBIGUOUS_MATCH: {
     status: 409,
     recoverable: false,
-    means: 'The text to replace is in the file more than once.',
-    cure: 'Quote more of what is around it, or set `replace_all`.'
+    means: 'The text to replace occurs more than once in the file.',
+    cure: 'Include more surrounding lines, or set `replace_all`.'
   },
   STALE_FILE: {
     status: 409,
     recoverable: false,
-    means: 'The file changed since the caller read it.',
-    cure: 'Read the file again, and make the change anew.'
+    means: 'The file has changed since the caller read it.',
+    cure: 'Read the file again and repeat the change.'
   },
   PREVIEW_CHANGED: {
     status: 409,
     recoverable: false,
-    means: 'What would happen is no longer what was shown.',
-    cure: 'Look at the preview that comes with it, and decide on that one.'
+    means: 'The preview has changed since it was shown.',
+    cure: 'Review the new preview in the response and decide again.'
   },
   UNDO_CONFLICT: {
     status: 409,
     recoverable: false,
-    means: 'A later change overlaps what should be undone.',
-    cure: 'Undo the later calls that it names first, or name only some `paths`.'
+    means: 'A later change overlaps the change to undo.',
+    cure: 'Undo the later calls listed in the message first, or undo only some `paths`.'
   },
   COMMAND_BLOCKED: {
     status: 403,
     recoverable: false,
-    means: 'The command is never run, approved or not.',
-    cure: 'Do it otherwise; the message says what is never run.'
+    means: 'The command is always denied, even with approval.',
+    cure: 'Use another command; the message says which part is denied.'
   },
   URL_BLOCKED: {
     status: 403,
     recoverable: false,
-    means: 'The address is never fetched.',
-    cure: 'Take another address; for one of this machine see `web.local`.'
+    means: 'The URL is always denied.',
+    cure: 'Use another URL; for URLs of this machine, see the setting `web.local`.'
   },
   SANDBOX_UNAVAILABLE: {
     status: 503,
     recoverable: false,
-    means: 'The isolation asked for does not work here.',
-    cure: 'Run `toolgate doctor`: it says what is missing. Or ask for an isolation that holds here.'
+    means: 'The requested isolation level is not available on this machine.',
+    cure: 'Run `toolgate doctor` to see what is missing, or request an available level.'
   },
   TIMEOUT: {
     status: 504,
     recoverable: true,
-    means: 'The time limit passed.',
-    cure: 'Give it a larger `timeout_ms`, or let it run on: `shell_background`.'
+    means: 'The time limit was exceeded.',
+    cure: 'Use a larger `timeout_ms`, or run it in the background: `shell_background`.'
   },
   CANCELLED: {
     status: 409,
     recoverable: false,
     means: 'The call was cancelled.',
-    cure: 'Nothing, or ask again: somebody did not want it.'
+    cure: 'Submit it again if it is still needed.'
   },
   EXECUTION_ERROR: {
     status: 500,
     recoverable: false,
-    means: 'The tool ran and failed.',
-    cure: 'Read the message: it is what the tool, or the program it ran, has to say.'
+    means: 'The tool failed.',
+    cure: 'The message contains the error of the tool or of the program that it ran.'
   },
   LSP_UNAVAILABLE: {
     status: 503,
     recoverable: true,
-    means: 'No language server answers for this file.',
-    cure: 'Install the language server that the message names; while one still starts, try again.'
+    means: 'No language server is available for this file.',
+    cure: 'Install the language server named in the message; if it is still starting, retry.'
   },
   MCP_ERROR: {
     status: 502,
     recoverable: true,
-    means: 'An MCP server failed.',
-    cure: 'Look how the server stands (`GET /mcp-servers`), and try again.'
+    means: 'An MCP server failed or is unavailable.',
+    cure: 'Check its status with `toolgate mcp list`, and retry.'
   },
   NETWORK_ERROR: {
     status: 502,
     recoverable: true,
-    means: 'The remote side could not be reached or broke off.',
-    cure: 'Try again later; if it stays so, look at the address and the network.'
+    means: 'The remote host could not be reached, or the connection was lost.',
+    cure: 'Retry later; if it persists, check the URL and the network.'
   },
   DELEGATE_UNAVAILABLE: {
     status: 503,
     recoverable: false,
-    means: 'No front end is there to do this.',
-    cure: 'Connect an editor that can do it, or use the tool that needs none.'
+    means: 'No connected front end can do this.',
+    cure: 'Connect an editor that supports it, or use a tool that does not need one.'
   },
   OVERLOADED: {
     status: 503,
     recoverable: true,
-    means: 'The server cannot take more now; see Retry-After.',
-    cure: 'Wait as long as `Retry-After` says, then send it again.'
+    means: 'The server is overloaded.',
+    cure: 'Retry after the time given in `Retry-After`.'
   },
   UNAUTHORIZED: {
     status: 401,
     recoverable: false,
-    means: 'No valid token.',
-    cure: 'Read the token anew from the discovery file, or make one: `toolgate token create`.'
+    means: 'The token is missing or invalid.',
+    cure: 'Read the token from the discovery file again, or create one with `toolgate token create`.'
   },
   FORBIDDEN: {
     status: 403,
     recoverable: false,
-    means: 'The token, host or origin may not do this.',
-    cure: 'Use a token that may decide; a name or page that should be let in goes into `allowed_hosts` or `allowed_origins`.'
+    means: 'The token lacks permission, or the host or origin is not allowed.',
+    cure: 'Use a token with the right to approve; add the host to `allowed_hosts` or the origin to `allowed_origins`.'
   },
   NOT_FOUND: {
     status: 404,
     recoverable: false,
-    means: 'No such call, rule or route.',
-    cure: 'Check the id and the route; calls are kept as long as `journal` says.'
+    means: 'The call, rule or route does not exist.',
+    cure: 'Check the id and the route; the setting `journal` limits how long calls are stored.'
   },
   CONFLICT: {
     status: 409,
     recoverable: false,
-    means: 'It cannot be done as things stand, or somebody else was first.',
-    cure: 'Read the message and how the call stands now: `toolgate show ID`.'
+    means: 'The request conflicts with the current state; another client may have been first.',
+    cure: 'Read the message, and check the call with `toolgate show ID`.'
   },
   INTERNAL: {
     status: 500,
     recoverable: false,
-    means: 'A fault of the server; the log has the cause.',
-    cure: 'Look into the log of the server, and report it.'
+    means: 'Internal error of the server; the cause is in its log.',
+    cure: 'Check the log of the server, and report the error.'
   }
 } as const satisfies Record<string, { status: number; recoverable: boolean; means: string; cure: string }>
 
@@ -218,7 +223,7 @@ export function describeError(error: unknown): {
   details?: Record<string, unknown>
 } {
   if (!(error instanceof ToolError))
-    return { code: 'INTERNAL', message: 'The server failed; its log has the cause.', recoverable: false }
+    return { code: 'INTERNAL', message: 'Internal error; the cause is in the log of the server.', recoverable: false }
   const { code, message, recoverable, details } = error
   return { code, message, recoverable, ...(details && { details }) }
 }

@@ -41,7 +41,7 @@ t.test('nothing that can be said is left out', async t => {
   for (const [flag] of (await toolgate('serve', '--help')).matchAll(/(?<=^ +)--[a-z-]+/gm))
     if (!EVERY_VERB_TAKES.includes(flag)) t.ok(configuration.includes(`\`${flag}`), `${flag} is explained`)
 
-  const verbs = (await toolgate('--help')).split('Verbs:\n')[1]!.split('\n\n')[0]!
+  const verbs = (await toolgate('--help')).split('Commands:\n')[1]!.split('\n\n')[0]!
   for (const [, verb] of verbs.matchAll(/^ +(\w+) /gm)) t.match(read('docs/cli.md'), `### toolgate ${verb}\n`)
 })
 const EVERY_VERB_TAKES = ['--json', '--quiet', '--no-color', '--no-input', '--help']

@@ -10,12 +10,12 @@ interface Decided {
 }
 
 const BY_EFFECT: Record<Effect, Decided> = {
-  read: { decision: 'allow', reason: 'It only reads.' },
-  create: { decision: 'allow', reason: 'It overwrites nothing.' },
-  write: { decision: 'ask', reason: 'It changes files.' },
-  execute: { decision: 'ask', reason: 'It runs a command.' },
-  network: { decision: 'ask', reason: 'It reaches the network.' },
-  destructive: { decision: 'strict', reason: 'It destroys something, so it needs the shown preview confirmed.' }
+  read: { decision: 'allow', reason: 'Only reads.' },
+  create: { decision: 'allow', reason: 'Creates files without overwriting any.' },
+  write: { decision: 'ask', reason: 'Modifies files.' },
+  execute: { decision: 'ask', reason: 'Runs a command.' },
+  network: { decision: 'ask', reason: 'Accesses the network.' },
+  destructive: { decision: 'strict', reason: 'Destructive: confirm the preview to approve.' }
 }
 
 export function byEffect(question: Question): Verdict {
@@ -34,36 +34,36 @@ const DECIDE: Partial<Record<Effect, (question: Question) => Decided>> = {
   network: ({ host_allowed, method, sends = [] }) => {
     const parts = [...(method === undefined || method === 'GET' ? [] : [`a ${method}`]), ...sends]
     if (parts.length > 0) return asked(`It sends ${parts.join(', ')}.`)
-    return host_allowed ? { decision: 'allow', reason: 'It reads at a host that web.allow names.' } : BY_EFFECT.network
+    return host_allowed ? { decision: 'allow', reason: 'Reads from a host listed in web.allow.' } : BY_EFFECT.network
   }
 }
 
 function ofExecution(question: Question): Decided {
   const { own, because, command, kept } = question
-  if (own) return { decision: 'allow', reason: 'It acts on what the same session has started.' }
-  if (kept && kept.network.length > 0) return asked(`It asks to reach ${kept.network.join(', ')}.`)
+  if (own) return { decision: 'allow', reason: 'Controls a job that the same session started.' }
+  if (kept && kept.network.length > 0) return asked(`Requests network access to ${kept.network.join(', ')}.`)
   if (kept && isLooser(kept.level, kept.default))
-    return asked(`It asks to be kept by ${kept.level} instead of ${kept.default}.`)
+    return asked(`Requests isolation ${kept.level} instead of ${kept.default}.`)
   if (kept?.instead && kept.level === 'container')
-    return asked('It could only be kept to reading by a sandbox, which this container has none of.')
+    return asked('Not sandboxed: a container cannot limit the command to reading.')
   if (command) return ofCommand(command, question)
   // Code that can neither change nor reach anything may as well run.
   if (kept?.level === 'strict' && kept.automatic === 'strict')
-    return { decision: 'allow', reason: 'It runs where it can change and reach nothing.' }
+    return { decision: 'allow', reason: 'Sandboxed without write or network access.' }
   return because === undefined ? BY_EFFECT.execute : asked(because)
 }
 
 function ofCommand(command: JudgedCommand, { alters, kept, lasts }: Question): Decided {
   if (command.class !== 'auto') return asked(command.reason)
-  if (alters?.length) return asked(`It only reads, but with ${alters.join(' and ')} of its own.`)
+  if (alters?.length) return asked(`Only reads, but with ${alters.join(' and ')} set by the call.`)
   // Only so many run at once, and none that nobody asked for takes the place of others.
-  if (lasts) return asked('It only reads, but runs on after its call.')
-  if (kept?.automatic === undefined) return asked('It only reads, but no sandbox keeps it to that.')
+  if (lasts) return asked('Only reads, but keeps running in the background.')
+  if (kept?.automatic === undefined) return asked('Only reads, but no sandbox enforces that.')
   if (kept.automatic !== 'strict' && command.parts.some(part => part.operands.some(mayHoldSecrets)))
-    return asked('It reads whole folders, and no sandbox hides the secrets in them.')
+    return asked('Reads whole folders, and no sandbox hides secrets in them.')
   if (kept.automatic !== 'strict' && command.parts.some(({ configured }) => configured))
-    return asked('It only reads, but may run what the repository configures, and no sandbox keeps that.')
-  return { decision: 'allow', reason: 'Each part only reads.' }
+    return asked('Only reads, but may run programs that the repository configures, and no sandbox contains them.')
+  return { decision: 'allow', reason: 'All parts are read-only.' }
 }
 
 const mayHoldSecrets = ({ access, tree }: JudgedOperand) => access === 'read' && tree === true

@@ -229,7 +229,7 @@ const atLeastAsk = <V extends { decision: string }>(verdict: V): V =>
   verdict.decision === 'allow' ? { ...verdict, decision: 'ask' } : verdict
 
 const previewChanged = ({ tool_call_id, approval }: CallWith<'awaiting_approval'>) =>
-  new ToolError('PREVIEW_CHANGED', 'What it would do is not what was shown; here is what it would do now.', {
+  new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown. Review the new preview.', {
     tool_call_id,
     approval
   })

@@ -24,7 +24,7 @@ export function proposalOf(engine: Engine, live: Live, wanted: string | undefine
     const files = await proposedFiles(engine, live, approval.preview, bound)
     const now = await digest(live, params, assessment)
     if (now !== bound.digest || (wanted !== undefined && wanted !== bound.digest))
-      throw new ToolError('PREVIEW_CHANGED', 'What it would do is not what was shown: look at the call again.', {
+      throw new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown: review the call again.', {
         tool_call_id
       })
     return { ...bound, preview: approval.preview, files }

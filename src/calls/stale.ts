@@ -25,7 +25,11 @@ export async function staleFile(engine: Engine, live: Live, params: unknown, sta
   const { path, if_match, found, shown } = stale
   // A hash confirms what somebody guesses the content to be.
   const more = shown ? { found, ...(await differences(engine, live, params, { path, if_match })) } : {}
-  return new ToolError('STALE_FILE', `${path} is not as it was read: read it again.`, { path, if_match, ...more })
+  return new ToolError('STALE_FILE', `${path} has changed since it was read: read it again.`, {
+    path,
+    if_match,
+    ...more
+  })
 }
 
 async function differences(engine: Engine, live: Live, params: unknown, wanted: Pick<Stale, 'path' | 'if_match'>) {

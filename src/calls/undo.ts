@@ -69,7 +69,7 @@ export async function undoAsShown(
     (await isAsShown(seen, shown.digest)) ? undefined : shownOf(seen)
   )
   if (!now || now.digest === shown.digest) return request
-  const text = 'What it would do is not what was shown; here is what it would do now.'
+  const text = 'The preview has changed since it was shown. Review the new preview.'
   throw new ToolError('PREVIEW_CHANGED', text, { ...now })
 }
 

@@ -16,17 +16,17 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 const api: Verb = (command, context) => {
   command
-    .description('Send a request to the server with your token, and print the answer as it comes.')
+    .description('Send an HTTP request with your token and print the response.')
     .usage('[options] [method] <path>')
-    .argument('[method]', 'GET, POST, PUT or DELETE; left out, GET, or POST with --data')
-    .argument('[path]', 'path of a route, such as /capabilities')
-    .option('-d, --data <json>', 'body as JSON, @file or - for stdin')
-    .option('-H, --header <line>', 'a further header, such as "Accept: text/event-stream"; again for more', gather, [])
-    .option('-i, --include', 'also the status and the headers, on stderr')
+    .argument('[method]', 'GET, POST, PUT or DELETE (default: GET, or POST with --data)')
+    .argument('[path]', 'path of the route, such as /capabilities')
+    .option('-d, --data <json>', 'request body as JSON, @file or - for stdin')
+    .option('-H, --header <line>', 'additional header, such as "Accept: text/event-stream"; repeatable', gather, [])
+    .option('-i, --include', 'also print the status and headers, to stderr')
     .addHelpText(
       'after',
       `
-GET where no method is given, POST where there is --data. The routes are in docs/api.md.
+The routes are described in docs/api.md.
 
 Examples:
   toolgate api /capabilities
@@ -37,13 +37,13 @@ Examples:
   toolgate api '/events?after=0' -H 'Accept: text/event-stream'`
     )
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
-      if (first === undefined) throw usage('Say which path.', 'Such as: toolgate api /capabilities')
+      if (first === undefined) throw usage('Missing path.', 'Example: toolgate api /capabilities')
       const path = second ?? first
       if (second !== undefined && first.startsWith('/'))
-        throw usage('The method comes first.', `Such as: toolgate api GET ${first}`)
-      const given = second === undefined ? undefined : oneOf('The method', first.toUpperCase(), METHODS)
+        throw usage('The method must come first.', `Example: toolgate api GET ${first}`)
+      const given = second === undefined ? undefined : oneOf('method', first.toUpperCase(), METHODS)
       if (!path.startsWith('/'))
-        throw usage(`${path} is no path of the server.`, 'It begins with /. Such as: toolgate api GET /health')
+        throw usage(`Invalid path: ${path}.`, 'Paths begin with /. Example: toolgate api GET /health')
       const body = await bodyOf(options.data, context)
       const method = given ?? (body === undefined ? 'GET' : 'POST')
       context.catchInterrupt()
@@ -73,13 +73,13 @@ async function bodyOf(given: string | undefined, { world }: Context): Promise<st
     JSON.parse(json)
     return json
   } catch {
-    throw usage('--data must be JSON.', 'Give it as text, as @file, or as - for stdin.')
+    throw usage('Invalid --data: expected JSON.', 'Pass it as text, @file, or - for stdin.')
   }
 }
 
 function headerOf(line: string): [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? []
-  if (name === undefined || value === undefined) throw usage(`${line} is no header.`, 'Write it as "Name: value".')
+  if (name === undefined || value === undefined) throw usage(`Invalid header: ${line}.`, 'Write it as "Name: value".')
   return [name.toLowerCase(), value]
 }
 

@@ -7,10 +7,10 @@ import type { Waiting } from './watched-call.ts'
 
 const approvals: Verb = (command, context) => {
   command
-    .description('List the calls that wait for a decision, oldest first.')
+    .description('List calls that are waiting for approval, oldest first.')
     .option(
       '-w, --watch',
-      'go on, and tell each change; with --json each call as it begins to wait and as it ends that'
+      'keep running and show changes; with --json, print each call when it starts and stops waiting'
     )
     .addHelpText(
       'after',
@@ -22,7 +22,7 @@ const approvals: Verb = (command, context) => {
       const { terminal, signal } = context
       const waiting = await client.approvals({ signal })
       if (terminal.json) terminal.outJson(waiting)
-      else if (waiting.length === 0) terminal.say('Nothing waits for a decision.')
+      else if (waiting.length === 0) terminal.say('No calls are waiting for approval.')
       else terminal.out(tableOf(terminal, waiting))
     })
 }
@@ -30,7 +30,7 @@ export default approvals
 
 const tableOf = (terminal: Terminal, waiting: readonly Waiting[]) =>
   terminal.formatTable(
-    ['CALL', 'AGE', 'LEVEL', 'TOOL', 'WOULD'],
+    ['CALL', 'AGE', 'LEVEL', 'TOOL', 'TITLE'],
     waiting.map(call => rowOf(terminal, call))
   )
 
@@ -53,12 +53,12 @@ async function watch(context: Context, client: Client) {
   context.catchInterrupt()
   const { terminal, signal, world } = context
   const onScreen = !terminal.json && world.stdout.isTTY === true
-  const onDisconnect = () => terminal.say('Lost the server; waiting for it.')
+  const onDisconnect = () => terminal.say('Connection lost. Reconnecting…')
   let before: readonly Waiting[] = []
   for await (const _ of client.events({ types: TYPES, signal, onDisconnect })) {
     const now = await client.approvals({ signal }).catch(() => before)
     if (onScreen)
-      terminal.write(`${CLEAR}${now.length === 0 ? 'Nothing waits for a decision.' : tableOf(terminal, now)}\n`)
+      terminal.write(`${CLEAR}${now.length === 0 ? 'No calls are waiting for approval.' : tableOf(terminal, now)}\n`)
     else await tellChange(context, client, before, now)
     await terminal.taken(signal)
     before = now

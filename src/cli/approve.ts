@@ -16,19 +16,19 @@ interface Options {
 
 const approve: Verb = (command, context) => {
   command
-    .description('Decide on waiting calls: shows what each would do, and asks. What runs is what was shown.')
-    .argument('[id...]', 'tool_call_id; without any, all that wait, oldest first')
+    .description('Review waiting calls: shows a preview of each and asks for a decision. Only what was shown is run.')
+    .argument('[id...]', 'id of the call (default: all waiting calls, oldest first)')
     .option('--yes', 'do not ask')
-    .option('--digest <digest>', 'only if this is still what would happen; does not ask')
-    .option('--always <option>', 'also remember this rule, by the id that is shown')
-    .option('--params <json>', 'run with these params instead')
-    .option('-m, --reason <text>', 'why, for the log')
+    .option('--digest <digest>', 'only if this is still the digest of the preview; does not ask')
+    .option('--always <option>', 'also save this rule, by the id in the preview')
+    .option('--params <json>', 'run with these parameters instead')
+    .option('-m, --reason <text>', 'reason, for the audit log')
     .addHelpText(
       'after',
       `
-Keys: y approves, n rejects, a approves and remembers a rule, e edits the params, r rejects with a reason, d shows the diff
-in your pager, ? tells more, q leaves it waiting. They are dead for half a second after anything new is shown. Without a
-terminal, say --digest or --yes.
+Keys: y approve, n reject, a approve and save a rule, e edit the parameters, r reject with a reason, d show the diff in your
+pager, ? help, q quit and leave the call waiting. Keys are ignored for half a second after the preview changes. Without a
+terminal, use --digest or --yes.
 
 Examples:
   toolgate approve
@@ -38,11 +38,14 @@ Examples:
     )
     .action(async (ids: string[], options: Options) => {
       if (ids.length !== 1 && (options.digest ?? options.params ?? options.always) !== undefined)
-        throw usage('--digest, --params and --always are for one call.')
+        throw usage('--digest, --params and --always require exactly one id.')
       const asks = !options.yes && options.digest === undefined
       if (asks && (!context.mayAsk || context.terminal.json))
-        throw usage('Nobody can be asked here.', 'Give --digest with what you were shown, or --yes.')
-      if (!asks && ids.length === 0) throw usage('Say which calls.', 'See: toolgate approvals')
+        throw usage(
+          'Cannot prompt: standard input is not a terminal.',
+          'Use --digest with the digest of the preview, or --yes.'
+        )
+      if (!asks && ids.length === 0) throw usage('Missing ids of calls.', 'See: toolgate approvals')
       const client = await context.connect()
       if (asks) await askAbout(context, client, ids, presetOf(options))
       else for (const id of ids) await approveOne(context, client, id, options)
@@ -54,7 +57,7 @@ export default approve
 async function askAbout(context: Context, client: Client, ids: readonly string[], preset: Preset) {
   const { terminal, signal } = context
   const given = ids.length > 0 ? ids : (await client.approvals({ signal })).map(({ tool_call_id }) => tool_call_id)
-  if (given.length === 0) return terminal.say('Nothing waits for a decision.')
+  if (given.length === 0) return terminal.say('No calls are waiting for approval.')
   for (const [index, id] of given.entries()) {
     const call = await client.get(id, { signal })
     if (call.status !== 'awaiting_approval') {
@@ -63,7 +66,7 @@ async function askAbout(context: Context, client: Client, ids: readonly string[]
     }
     if (given.length > 1) terminal.say(terminal.paint('gray', `\n${index + 1} of ${given.length}`))
     const outcome = await putToPerson(context, client, call, preset)
-    if (outcome.did === 'left') return terminal.say('Left waiting.')
+    if (outcome.did === 'left') return terminal.say('Still waiting for approval.')
     if (outcome.did === 'elsewhere') context.exitCode = EXIT.conflict
     else if (outcome.did === 'rejected') terminal.out(`${id} rejected`)
     else tellApproved(context, outcome.call)
@@ -113,7 +116,7 @@ async function waitingCall(client: Client, id: string, signal: AbortSignal): Pro
 }
 
 const notWaiting = (call: Call) =>
-  new CliError(`${call.tool_call_id} waits for no decision: ${whatBecame(call)}.`, {
+  new CliError(`${call.tool_call_id} is not waiting for approval: ${whatBecame(call)}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT'
   })
@@ -123,5 +126,5 @@ function paramsOf(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {}
-  throw usage('--params must be a JSON object.')
+  throw usage('Invalid --params: expected a JSON object.')
 }

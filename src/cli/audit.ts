@@ -17,16 +17,16 @@ interface Options {
   limit: string
 }
 
-/** Who let a call run, or kept it from running. */
+/** What was decided about a call, and by whom. */
 const DECISIONS = {
-  auto: 'ran without being asked about',
-  rule: 'a rule let it run',
-  approved: 'a person let it run',
-  rejected: 'a person refused it',
-  denied: 'policy, a rule or a hook refused it',
-  expired: 'nobody decided in time',
-  withdrawn: 'it ended before anybody decided',
-  waiting: 'nobody has decided yet'
+  auto: 'ran without asking',
+  rule: 'allowed by a rule',
+  approved: 'approved by a person',
+  rejected: 'rejected by a person',
+  denied: 'denied by policy, a rule or a hook',
+  expired: 'not decided in time',
+  withdrawn: 'cancelled or ended before a decision',
+  waiting: 'not decided yet'
 } as const satisfies Record<string, string>
 type Decision = keyof typeof DECISIONS
 
@@ -48,15 +48,15 @@ interface Decided {
 
 const audit: Verb = (command, context) => {
   command
-    .description('Tell who decided on which call, when and why, the latest last.')
-    .option('--since <when>', 'from here on: a time, or how long ago, such as 2h or 7d')
-    .option('--until <when>', 'up to here')
+    .description('Show who approved or rejected which calls, when and why; latest last.')
+    .option('--since <when>', 'start: a time, or an age such as 2h or 7d')
+    .option('--until <when>', 'end: a time, or an age')
     .option('--tool <name>', 'only calls of this tool')
     .option('--session <id>', 'only calls of this session')
     .option('--workspace <name>', 'only calls in this workspace')
     .option('--path <path>', 'only calls that touched this file')
     .option('--decision <names>', `only ${Object.keys(DECISIONS).join(', ')}; several separated by commas`)
-    .option('--limit <count>', 'the latest so many; 0 for all', '200')
+    .option('--limit <count>', 'number of latest calls; 0 for all', '200')
     .addHelpText(
       'after',
       `
@@ -72,7 +72,7 @@ Examples:
     )
     .action(async (options: Options) => {
       const wanted = wantedOf(options.decision)
-      if (!/^\d+$/.test(options.limit)) throw usage('--limit must be a number.')
+      if (!/^\d+$/.test(options.limit)) throw usage('Invalid --limit: expected a number.')
       const most = Number(options.limit) || Number.POSITIVE_INFINITY
       const client = await context.connect()
       const { terminal } = context
@@ -87,14 +87,14 @@ Examples:
       found.reverse().sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
       if (terminal.json) terminal.outJson(found)
       else tell(context, found)
-      if (found.length === most) terminal.say(`There may be more before these ${most}: give --limit, or --until.`)
+      if (found.length === most) terminal.say(`Only the latest ${most} are shown: use --limit or --until for more.`)
     })
 }
 export default audit
 
 function wantedOf(given: string | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined
-  return new Set(given.split(',').map(name => oneOf('The decision', name.trim(), Object.keys(DECISIONS))))
+  return new Set(given.split(',').map(name => oneOf('decision', name.trim(), Object.keys(DECISIONS))))
 }
 
 function queryOf({ since, until, tool, session, workspace, path }: Options): LogQuery {
@@ -114,7 +114,10 @@ function timeOf(text: string, option: string): string {
   const before = ago(text)
   const at = before === undefined ? Date.parse(text) : Date.now() - before
   if (!Number.isNaN(at)) return new Date(at).toISOString()
-  throw usage(`${option} ${text} is no time.`, 'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or how long ago: 2h, 7d.')
+  throw usage(
+    `Invalid time of ${option}: ${text}.`,
+    'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or as an age: 2h, 7d.'
+  )
 }
 
 const PAGE = 200
@@ -191,7 +194,7 @@ const STYLES: Partial<Record<Decision, Style>> = {
 }
 
 function tell({ terminal }: Context, found: readonly Decided[]) {
-  if (found.length === 0) return terminal.say('No call is like that.')
+  if (found.length === 0) return terminal.say('No matching calls.')
   const rows = found.map(({ at, decision, by, tool, about, why, tool_call_id }) => [
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,
     STYLES[decision] ? terminal.paint(STYLES[decision], decision) : decision,
@@ -201,5 +204,5 @@ function tell({ terminal }: Context, found: readonly Decided[]) {
     oneLine(why),
     tool_call_id
   ])
-  terminal.table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'ABOUT', 'WHY', 'CALL'], rows)
+  terminal.table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'TITLE', 'REASON', 'CALL'], rows)
 }

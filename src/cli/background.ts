@@ -4,7 +4,7 @@ import { followWords, runsOn } from './words.ts'
 
 const background: Verb = (command, context) => {
   command
-    .description('Send a running call to the background: whoever waits for it is answered, and it runs on.')
+    .description('Move a running call to the background: its caller gets an answer now, and the call keeps running.')
     .argument('<id>', 'tool_call_id')
     .addHelpText('after', '\nExample:\n  toolgate background tc_01J…')
     .action(async (id: string) => {

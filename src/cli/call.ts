@@ -24,19 +24,21 @@ interface Options {
 
 const call: Verb = (command, context) => {
   command
-    .description('Call a tool, through its approval, to its result. Interrupting cancels the call.')
-    .argument('<tool>', 'name of the tool; see toolgate tools')
-    .argument('[params...]', 'name=value each, read by the type that the tool wants')
+    .description(
+      'Call a tool and print its result. If it needs approval, a person at the terminal is asked. Ctrl+C cancels the call.'
+    )
+    .argument('<tool>', 'name of the tool (see: toolgate tools)')
+    .argument('[params...]', 'parameters as name=value, parsed by the type in the schema of the tool')
     .option(...ARGS)
-    .option('--dry-run', 'tell what would happen; change nothing')
-    .option('--no-wait', 'print the id and leave it to run')
+    .option('--dry-run', 'show what would happen; change nothing')
+    .option('--no-wait', 'print the id and do not wait for the result')
     .option('--session <id>', 'session of the call')
-    .option('--workspace <name>', 'served root to work in')
+    .option('--workspace <name>', 'workspace to use, if several are served')
     .option('--agent <name>', 'name of the agent')
-    .option('--toolset <name>', 'toolset whose name and params these are')
-    .option('--context <text>', 'shown to whoever approves')
-    .option('--call-timeout <ms>', 'time limit of the run in milliseconds')
-    .option('--fresh', 'take no kept answer')
+    .option('--toolset <name>', 'toolset that defines the name and parameters')
+    .option('--context <text>', 'description shown to the approver')
+    .option('--call-timeout <ms>', 'time limit of the call in milliseconds')
+    .option('--fresh', 'bypass the cache')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate call read_file path=README.md\n  toolgate call shell_exec command="npm test"\n  echo \'{"path":"a","content":"b"}\' | toolgate call write_file --args -'
@@ -59,7 +61,8 @@ export default call
 
 function callOptions(options: Options): CallOptions {
   const { session, workspace, agent, toolset, context, callTimeout, fresh } = options
-  if (callTimeout !== undefined && !/^[1-9]\d*$/.test(callTimeout)) throw usage('--call-timeout must be milliseconds.')
+  if (callTimeout !== undefined && !/^[1-9]\d*$/.test(callTimeout))
+    throw usage('Invalid --call-timeout: expected milliseconds.')
   return {
     ...(session !== undefined && { session_id: session }),
     ...(workspace !== undefined && { workspace }),
@@ -147,14 +150,14 @@ async function askInPlace(context: Context, client: Client, id: string): Promise
   if (call.status !== 'awaiting_approval') return undefined
   const outcome = await putToPerson(context, client, call, {})
   if (outcome.did !== 'left') return undefined
-  terminal.say(`Left waiting. To decide later: toolgate approve ${id}`)
+  terminal.say(`Still waiting for approval. To decide later: toolgate approve ${id}`)
   return client.get(id, { signal })
 }
 
 /** An interrupt cancels the call; a timeout leaves it, to be looked at later. */
 async function giveUp(client: Client, id: string, reason: unknown, { terminal }: Context): Promise<never> {
   if ((reason as Error).name === 'AbortError') await client.cancel(id, { reason: 'Interrupted in the terminal.' })
-  else terminal.say(`The call goes on: toolgate show ${id}`)
+  else terminal.say(`The call is still running: toolgate show ${id}`)
   throw reason
 }
 
@@ -172,7 +175,7 @@ const LONGEST_WAIT_MS = 30_000
 
 function tellEvent({ terminal }: Context, event: Event) {
   if (event.type === 'tool.call' && event.requires_approval)
-    terminal.say(`Waits for approval: toolgate approve ${event.tool_call_id}`)
+    terminal.say(`Waiting for approval: toolgate approve ${event.tool_call_id}`)
   if (event.type !== 'tool.progress' || !terminal.isLive) return
   if (event.delta) terminal.stream(safe(event.delta.text))
   else terminal.progress(progressWords(event))

@@ -4,7 +4,7 @@ import { runsOn } from './words.ts'
 
 const cancel: Verb = (command, context) => {
   command
-    .description('Cancel calls that have not ended, and end jobs; calls that have ended stay as they are.')
+    .description('Cancel waiting and running calls, and stop background jobs. Finished calls are not affected.')
     .argument('<id...>', 'tool_call_id')
     .option('-m, --reason <text>', 'why')
     .addHelpText('after', '\nExample:\n  toolgate cancel tc_01J…')

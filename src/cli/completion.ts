@@ -4,7 +4,7 @@ import type { Verb } from './run.ts'
 
 const completion: Verb = (command, { terminal }) => {
   command
-    .description('Print what completes verbs, flags, tools, calls, jobs and rules in your shell.')
+    .description('Print a script that completes commands, options, tools, calls, jobs and rules.')
     .argument('<shell>', Object.keys(SCRIPTS).join(', '))
     .addHelpText(
       'after',
@@ -15,7 +15,7 @@ Examples:
   toolgate completion fish > ~/.config/fish/completions/toolgate.fish`
     )
     .action((shell: string) => {
-      terminal.write(SCRIPTS[oneOf('The shell', shell, Object.keys(SCRIPTS))]!)
+      terminal.write(SCRIPTS[oneOf('shell', shell, Object.keys(SCRIPTS))]!)
     })
 }
 export default completion

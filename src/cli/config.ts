@@ -21,44 +21,50 @@ interface Target extends Where {
 
 const config: Verb = (command, context) => {
   command
-    .description('Read, change and check the configuration. What is set where: toolgate config get.')
+    .description('Show, change and validate the configuration.')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate config get approval.ttl_ms\n  toolgate config set log.level warn\n  toolgate config check'
     )
-  of(command.command('get [setting]'), 'Print what holds here: one setting, or all as JSON, with where it comes from.')
+  of(
+    command.command('get [setting]'),
+    'Print the effective value of a setting and where it is set; without a name, all settings as JSON.'
+  )
     .addHelpText('after', '\nExamples:\n  toolgate config get\n  toolgate config get sandbox.level --json')
     .action((setting: string | undefined, where: Where) => get(context, setting, where))
-  of(command.command('set <setting> <value>'), 'Set it in your own file; its comments stay.')
-    .option('--project', "in the project's .toolgate/config.jsonc instead")
+  of(command.command('set <setting> <value>'), 'Set a value in your configuration file. Comments are preserved.')
+    .option('--project', "use the project's .toolgate/config.jsonc instead")
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate config set approval.ttl_ms 3600000\n  toolgate config set sandbox.network \'["registry.npmjs.org"]\' --project'
     )
     .action((setting: string, value: string, target: Target) => change(context, setting, value, target))
-  of(command.command('unset <setting>'), 'Take it out of your own file.')
+  of(command.command('unset <setting>'), 'Remove a setting from your configuration file.')
     .option('--project', "out of the project's .toolgate/config.jsonc instead")
     .addHelpText('after', '\nExample:\n  toolgate config unset log.level')
     .action((setting: string, target: Target) => change(context, setting, undefined, target))
-  of(command.command('path'), 'List the files that count here, weakest first.')
+  of(command.command('path'), 'List the configuration files in effect, lowest precedence first.')
     .addHelpText('after', '\nExample:\n  toolgate config path --json')
     .action((where: Where) => paths(context, where))
   command
     .command('schema')
-    .description('Print the JSON schema of configuration files, for editors.')
+    .description('Print the JSON schema of the configuration, for editors.')
     .addHelpText('after', '\nExample:\n  toolgate config schema > ~/.config/toolgate/schema.json')
     .action(async () => {
       const { Config } = await import('../config.ts')
       context.terminal.out(JSON.stringify({ ...Config, $schema: 'http://json-schema.org/draft-07/schema#' }, null, 2))
     })
-  of(command.command('check'), 'Tell every fault of the configuration, with its place; exit 2 if there is one.')
+  of(
+    command.command('check'),
+    'Validate the configuration and list all errors with their location. Exit code 2 if there are any.'
+  )
     .addHelpText('after', '\nExample:\n  toolgate config check --root ~/app')
     .action((where: Where) => check(context, where))
 }
 export default config
 
 const of = (command: Command, words: string) =>
-  command.description(words).option('--root <folder>', 'for this project (default: the current folder)')
+  command.description(words).option('--root <folder>', 'project folder (default: the current folder)')
 
 async function get(context: Context, setting: string | undefined, where: Where) {
   const { terminal } = context
@@ -69,7 +75,7 @@ async function get(context: Context, setting: string | undefined, where: Where) 
   if (setting === undefined) return terminal.out(terminal.json ? safeJson(held.value) : safeJson(held.value, 2))
   if (terminal.json) return terminal.outJson({ setting, ...held })
   terminal.out(typeof held.value === 'string' ? safe(held.value) : safeJson(held.value, 2))
-  terminal.say(terminal.paint('gray', held.from.length === 0 ? 'the default' : `from ${safe(held.from.join(', '))}`))
+  terminal.say(terminal.paint('gray', held.from.length === 0 ? 'default' : `from ${safe(held.from.join(', '))}`))
 }
 
 async function change(context: Context, setting: string, text: string | undefined, target: Target) {
@@ -83,13 +89,13 @@ async function change(context: Context, setting: string, text: string | undefine
   const { withSetting, NotJson } = await import('../config/edit.ts')
   const before = readConfigFile(file)?.toString('utf8') ?? ''
   const value = text === undefined ? undefined : valueFrom(text, schema.type)
-  if (text === undefined && before === '') return terminal.say(`${safe(file)} is not there, so nothing is set in it.`)
+  if (text === undefined && before === '') return terminal.say(`Nothing to remove: ${safe(file)} does not exist.`)
   let after: string
   try {
     after = withSetting(before, at, value)
   } catch (error) {
     if (!(error instanceof NotJson)) throw error
-    throw new CliError(`${file} is not JSON, so it is left as it is.`, {
+    throw new CliError(`Cannot change ${file}: it is not valid JSON.`, {
       exit: EXIT.usage,
       code: 'INVALID_CONFIG',
       hint: 'See: toolgate config check'
@@ -104,11 +110,10 @@ async function change(context: Context, setting: string, text: string | undefine
 }
 
 function whenItHolds(setting: string | undefined, file: string, { project }: Target): string {
-  if (!LIVE_SETTINGS.includes(setting ?? ''))
-    return 'It holds from the next start of a server: toolgate serve --replace'
+  if (!LIVE_SETTINGS.includes(setting ?? '')) return 'Takes effect when the server restarts: toolgate serve --replace'
   return project
-    ? `A server that runs takes it once the file is trusted: toolgate trust ${safe(file)}`
-    : 'A server that runs takes it now.'
+    ? `A running server applies it once the file is trusted: toolgate trust ${safe(file)}`
+    : 'A running server applies it immediately.'
 }
 
 async function paths(context: Context, where: Where) {
@@ -122,7 +127,7 @@ async function paths(context: Context, where: Where) {
   ].map(file => ({ ...file, exists: existsSync(file.path) }))
   if (terminal.json) terminal.outJson(files)
   else {
-    const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'there' : 'none', safe(file)])
+    const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'exists' : 'none', safe(file)])
     terminal.table(['WHOSE', 'IS', 'FILE'], rows)
   }
 }
@@ -134,7 +139,7 @@ async function check(context: Context, where: Where) {
     const { warnings } = await loadConfig({ ...inputsOf(context, where), checkRule })
     if (terminal.json) return terminal.outJson({ faults: [], warnings })
     for (const warning of warnings) terminal.out(`warning: ${safe(warning)}`)
-    terminal.say(warnings.length === 0 ? 'The configuration is as it must be.' : 'It holds, but for these warnings.')
+    terminal.say(warnings.length === 0 ? 'The configuration is valid.' : 'The configuration is valid, with warnings.')
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     context.exitCode = EXIT.usage
@@ -171,12 +176,12 @@ async function unknown(setting = ''): Promise<CliError> {
   const all = settingPaths()
   const near = all.filter(name => name.split('.')[0] === first || name.endsWith(`.${setting}`))
   const beside = near.length > 0 ? `Near it: ${near.slice(0, 8).join(', ')}.` : 'All of them: toolgate config get'
-  return usage(`There is no setting ${setting}.`, didYouMean(setting, all) ?? beside)
+  return usage(`Unknown setting: ${setting}.`, didYouMean(setting, all) ?? beside)
 }
 
 function told(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error
-  throw new CliError(`The configuration has faults: ${error.message.split('\n').join('; ')}.`, {
+  throw new CliError(`Invalid configuration: ${error.message.split('\n').join('; ')}.`, {
     exit: EXIT.usage,
     code: 'INVALID_CONFIG',
     hint: 'See: toolgate config check'

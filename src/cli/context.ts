@@ -92,15 +92,15 @@ export class Context {
     if (found) return found
     const where = this.#flags.url ?? env.TOOLGATE_URL
     if (where !== undefined)
-      throw new CliError(`There is no token for ${where}.`, {
+      throw new CliError(`No token for ${where}.`, {
         exit: EXIT.auth,
         code: 'UNAUTHORIZED',
-        hint: 'Name a file that holds it in TOOLGATE_TOKEN_FILE.'
+        hint: 'Set TOOLGATE_TOKEN_FILE to the file that contains it.'
       })
-    throw new CliError(`No server runs for ${this.project}.`, {
+    throw new CliError(`No server is running for ${this.project}.`, {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
-      hint: 'Start one with: toolgate serve. Name another project with --root.'
+      hint: 'Start one with: toolgate serve. To use the server of another project: --root.'
     })
   }
 
@@ -158,17 +158,17 @@ const beforeEnd = (argv: readonly string[]) => argv.slice(0, argv.includes('--')
 /** Flags that every verb takes. `serve` has its own `--root` and starts what others look for. */
 export function addGlobalFlags(command: Command): void {
   command
-    .option('--json', 'data as JSON: a list as an array, what goes on one value a line')
-    .option('--quiet', 'no talk, only data and failures')
-    .option('--no-color', 'no colour (also NO_COLOR)')
-    .option('--no-input', 'never ask')
+    .option('--json', 'print JSON: lists as one array, streams as one value per line')
+    .option('--quiet', 'suppress informational output')
+    .option('--no-color', 'disable colours (also: NO_COLOR)')
+    .option('--no-input', 'never prompt')
 }
 
 export function addServerFlags(command: Command): void {
   command
-    .option('--timeout <duration>', 'give up after this long, such as 30s, 500ms, 2m; exit 124')
-    .option('--url <url>', 'the server at this address (also TOOLGATE_URL, with TOOLGATE_TOKEN_FILE)')
-    .option('--root <folder>', 'the server of this project (default: the current folder)')
+    .option('--timeout <duration>', 'stop waiting after this time, such as 30s, 500ms or 2m; exit code 124')
+    .option('--url <url>', 'address of the server (also: TOOLGATE_URL, with TOOLGATE_TOKEN_FILE)')
+    .option('--root <folder>', 'project whose server to use (default: the current folder)')
 }
 
 const UNITS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
@@ -183,6 +183,6 @@ export function ago(text: string): number | undefined {
 /** Milliseconds; seconds where no unit is given. */
 export function duration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
-  if (number === undefined) throw usage(`${text} is no duration.`, 'Write it as 30s, 500ms or 2m.')
+  if (number === undefined) throw usage(`Invalid duration: ${text}.`, 'Write it as 30s, 500ms or 2m.')
   return Math.round(Number(number) * UNITS[unit]!)
 }

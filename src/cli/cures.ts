@@ -42,8 +42,8 @@ function ofParams({ problem }: ToolgateError, { args, options }: Command): strin
   const { toolsets, unknown, known } = (problem?.details ?? {}) as Told
   const [set] = toolsets ?? []
   if (unknown !== undefined && known !== undefined)
-    return hinted(didYouMean(unknown, known), `It takes ${known.join(', ')}.`)
+    return hinted(didYouMean(unknown, known), `Expected one of: ${known.join(', ')}.`)
   if (set !== undefined)
-    return options.some(({ long }) => long === '--toolset') ? `Such as: --toolset ${set}` : undefined
+    return options.some(({ long }) => long === '--toolset') ? `Example: --toolset ${set}` : undefined
   return faults.some(({ pointer }) => pointer.startsWith('/params/')) ? `See: toolgate tools ${args[0]}` : undefined
 }

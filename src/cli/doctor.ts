@@ -11,13 +11,11 @@ const STYLES: Record<Finding['state'], Style> = { ok: 'green', warn: 'yellow', f
 
 const doctor: Verb = (command, context) => {
   command
-    .description(
-      'Look whether all that Toolgate needs is there and works, and tell the cure of what does not. Changes nothing.'
-    )
+    .description('Check the installation and its dependencies, and suggest fixes. Changes nothing.')
     .addHelpText(
       'after',
       `
-Each line is ok, warn or fail; exit 1 when one is fail.
+Each check is ok, warn or fail. Exit code 1 if any check fails.
 
 Examples:
   toolgate doctor

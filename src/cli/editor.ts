@@ -20,10 +20,10 @@ export async function edited({ world }: Context, text: string): Promise<string> 
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { env: world.env, stdio: 'inherit' })
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     if (code === 0) return readUserFile(file)
-    throw new CliError(`The editor (${editor}) ended with ${code ?? signal}, so nothing is changed.`, {
+    throw new CliError(`The editor (${editor}) exited with ${code ?? signal}; nothing was changed.`, {
       exit: EXIT.failed,
       code: 'EDITOR_FAILED',
-      hint: 'Name another in VISUAL or EDITOR.'
+      hint: 'Set another one in VISUAL or EDITOR.'
     })
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -40,7 +40,7 @@ export const usage = (message: string, hint?: string) =>
 export function oneOf<const T extends string>(what: string, given: string, names: readonly T[]): T {
   const found = names.find(name => name === given)
   if (found !== undefined) return found
-  throw usage(`${what} ${given} is not known.`, hinted(didYouMean(given, names), `It takes ${names.join(', ')}.`))
+  throw usage(`Invalid ${what}: ${given}.`, hinted(didYouMean(given, names), `Expected one of: ${names.join(', ')}.`))
 }
 
 export interface Failure {
@@ -54,10 +54,10 @@ export interface Failure {
 
 const BY_CODE: Record<string, { exit: number; hint?: string }> = {
   UNREACHABLE: { exit: EXIT.unreachable, hint: 'Start a server with: toolgate serve' },
-  UNAUTHORIZED: { exit: EXIT.auth, hint: 'The token is not of this server; check TOOLGATE_TOKEN_FILE.' },
+  UNAUTHORIZED: { exit: EXIT.auth, hint: 'The token is not valid for this server: check TOOLGATE_TOKEN_FILE.' },
   FORBIDDEN: { exit: EXIT.auth },
   CONFLICT: { exit: EXIT.conflict },
-  PREVIEW_CHANGED: { exit: EXIT.conflict, hint: 'Look again with: toolgate approvals' },
+  PREVIEW_CHANGED: { exit: EXIT.conflict, hint: 'Review it again with: toolgate approve' },
   INVALID_PARAMS: { exit: EXIT.usage },
   TIMEOUT: { exit: EXIT.timeout }
 }
@@ -73,7 +73,7 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof ToolError)
     return { exit: EXIT.failed, code: error.code, message: error.message, ...BY_CODE[error.code] }
   if (error instanceof Error && error.name === 'TimeoutError')
-    return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'The time given with --timeout is over.' }
+    return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'Timed out: the time given with --timeout has passed.' }
   if (error instanceof Error && error.name === 'AbortError')
     return { exit: EXIT.interrupted, code: 'INTERRUPTED', message: 'Interrupted.' }
   return undefined
@@ -88,7 +88,7 @@ function inWords({ message, problem }: ToolgateError): string {
     first && message.startsWith(`${first.pointer} `)
       ? nameOf(first.pointer) + message.slice(first.pointer.length)
       : message
-  return told.length > 1 ? `${plain} All faults: ${told.join('; ')}.` : plain
+  return told.length > 1 ? `${plain} All errors: ${told.join('; ')}.` : plain
 }
 
 const nameOf = (pointer: string) => pointer.replace(/^\/(?:params\/|match\/)?/, '').replaceAll('/', '.')

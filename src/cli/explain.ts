@@ -15,12 +15,12 @@ interface Options {
 const explain: Verb = (command, context) => {
   command
     .usage('[options] <tool> [name=value...]\n       toolgate explain [options] -- <command...>')
-    .description('Tell what policy says of a call, or of a command line, and why. Runs nothing.')
-    .argument('[tool]', 'name of the tool, with its params as name=value')
-    .argument('[params...]', 'after -- a command line; quote it to keep its own quotes')
+    .description('Show whether a call or a command line would run, ask or be denied, and why. Runs nothing.')
+    .argument('[tool]', 'name of the tool')
+    .argument('[params...]', 'parameters as name=value; after --, a command line: quote it to keep its own quotes')
     .option(...ARGS)
     .option('--session <id>', 'session of the call')
-    .option('--workspace <name>', 'served root to work in')
+    .option('--workspace <name>', 'workspace to use, if several are served')
     .option('--agent <name>', 'name of the agent')
     .addHelpText(
       'after',
@@ -58,7 +58,7 @@ interface Given {
 async function meant(client: Client, context: Context, { words, args }: Given, { agent }: CallOptions) {
   const { world, signal } = context
   const [tool, ...given] = words
-  if (tool === undefined) throw usage('Say what to explain.', 'See: toolgate explain --help')
+  if (tool === undefined) throw usage('Missing tool or command line.', 'See: toolgate explain --help')
   if (isLine(world.argv, words)) return { tool: 'shell_exec', params: { command: lineOf(words) } }
   const { input } = await client.tool(tool, { signal, ...(agent !== undefined && { agent }) })
   return { tool, params: { ...(await paramsIn(args, context)), ...paramsFrom(given, input) } }
@@ -76,18 +76,18 @@ const isLine = (argv: readonly string[], words: readonly string[]) => {
 
 function tell(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
   terminal.out(`${terminal.paint('bold', verdict.decision)}: ${safe(verdict.reason)}`)
-  if (isolation) terminal.out(`kept by ${isolation.level}${reach(isolation.network)}`)
+  if (isolation) terminal.out(`sandbox: ${isolation.level}${reach(isolation.network)}`)
   if (parts.length > 0) {
     const rows = parts.map(part => [part.class, oneLine(part.text), oneLine(part.reason), touched(part.operands)])
-    terminal.out(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'BECAUSE', 'TOUCHES'], rows)}`)
+    terminal.out(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'REASON', 'PATHS'], rows)}`)
   }
   const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
-  terminal.out(`\n${terminal.formatTable(['TIER', 'SAYS', 'BECAUSE'], said)}`)
-  for (const { when, name } of hooks) terminal.out(`hook ${when} it: ${brief(name, 160)}`)
-  for (const { label } of verdict.always_options) terminal.out(`may be remembered: ${brief(label, 160)}`)
+  terminal.out(`\n${terminal.formatTable(['TIER', 'DECISION', 'REASON'], said)}`)
+  for (const { when, name } of hooks) terminal.out(`hook ${when} the call: ${brief(name, 160)}`)
+  for (const { label } of verdict.always_options) terminal.out(`can be saved as a rule: ${brief(label, 160)}`)
 }
 
-const reach = (network: readonly string[]) => (network.length === 0 ? '' : `, reaching ${brief(network.join(', '))}`)
+const reach = (network: readonly string[]) => (network.length === 0 ? '' : `, network: ${brief(network.join(', '))}`)
 
 const touched = (operands: Explanation['parts'][number]['operands']) =>
   oneLine(operands.map(({ path, access, outside }) => `${access} ${path}${outside ? ' (outside)' : ''}`).join(', '))

@@ -79,4 +79,8 @@ const RUN_WHERE: Partial<Record<Level, string>> = {
 }
 
 const waitingText = (count: number) =>
-  count === 0 ? 'in the console or your editor, or here: ' : count === 1 ? '1 call waits: ' : `${count} calls wait: `
+  count === 0
+    ? 'in the console, in your editor, or with '
+    : count === 1
+      ? '1 call is waiting: '
+      : `${count} calls are waiting: `

@@ -18,10 +18,10 @@ interface Options {
 
 const init: Verb = (command, context) => {
   command
-    .description("Write the project's configuration and policy after a few questions, and tell how editors connect.")
-    .option('--root <folder>', 'the project (default: the current folder)')
-    .option('--yes', 'ask nothing: nothing is loosened, and git push is refused')
-    .option('--editor <names>', `print only what goes into ${Object.keys(SNIPPETS).join(', ')}; separated by commas`)
+    .description("Write the project's configuration and policy after a few questions, and show how to connect editors.")
+    .option('--root <folder>', 'project folder (default: the current folder)')
+    .option('--yes', 'use the defaults without asking: nothing is allowed beyond them, and git push is denied')
+    .option('--editor <names>', `print only the settings for ${Object.keys(SNIPPETS).join(', ')}; comma-separated`)
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate init\n  toolgate init --yes\n  toolgate init --editor emacs >> ~/.emacs.d/init.el\n  toolgate init --editor vscode,mcp'
@@ -30,7 +30,10 @@ const init: Verb = (command, context) => {
       const place = path.resolve(context.world.cwd, root ?? '.')
       if (editor !== undefined) return tellEditors(context, editorsIn(editor), place)
       if (!yes && (!context.mayAsk || context.terminal.json))
-        throw usage('Nobody can be asked here.', 'Give --yes, or --editor for its lines alone.')
+        throw usage(
+          'Cannot prompt: standard input is not a terminal.',
+          'Use --yes, or --editor to print only the settings of an editor.'
+        )
       await begin(context, place, yes === true ? undefined : await dialogue(context, place))
     })
 }
@@ -49,7 +52,7 @@ async function begin(context: Context, root: string, answers: Answers | undefine
   const file = workspaceFile(root)
   const { policy = CAREFUL, editors = [], overwrite = false } = answers ?? {}
   if (existsSync(file) && !overwrite)
-    throw new CliError(`${file} is there already, and is left as it is.`, {
+    throw new CliError(`${file} already exists and was not changed.`, {
       exit: EXIT.conflict,
       code: 'FILE_EXISTS',
       hint: 'Change it with: toolgate config set --project'
@@ -58,7 +61,7 @@ async function begin(context: Context, root: string, answers: Answers | undefine
   if (terminal.json) return terminal.outJson({ file, ...policy })
   terminal.out(`Wrote ${file}`)
   if (policy.allowed.length > 0)
-    terminal.out('What it allows holds once you trust it: toolgate trust .toolgate/config.jsonc')
+    terminal.out('To apply what it allows, trust it: toolgate trust .toolgate/config.jsonc')
   const found = await context.find().catch(() => undefined)
   terminal.out(
     found
@@ -92,12 +95,16 @@ async function dialogue(context: Context, root: string): Promise<Answers> {
   const file = workspaceFile(root)
   const overwrite =
     existsSync(file) &&
-    answer(await confirm({ ...at, message: `${file} is there. Overwrite it?`, initialValue: false }))
+    answer(await confirm({ ...at, message: `${file} already exists. Overwrite it?`, initialValue: false }))
   if (existsSync(file) && !overwrite) return { policy: CAREFUL, editors: [], overwrite }
-  const readOnly = answer(await confirm({ ...at, message: 'Only reads, nothing else?', initialValue: false }))
-  const allowed = readOnly ? [] : await several('Which may run unasked, in the sandbox? (space marks)', checksOf(root))
-  const denied = readOnly ? [] : await several('Which may never run?', ['git push', 'npm publish'], ['git push'])
-  const editors = await several('What will you use it with?', Object.keys(SNIPPETS))
+  const readOnly = answer(await confirm({ ...at, message: 'Read-only mode?', initialValue: false }))
+  const allowed = readOnly
+    ? []
+    : await several('Which commands may run without asking, in the sandbox? (space selects)', checksOf(root))
+  const denied = readOnly
+    ? []
+    : await several('Which commands should always be denied?', ['git push', 'npm publish'], ['git push'])
+  const editors = await several('Which editors and clients will you use?', Object.keys(SNIPPETS))
   return { policy: { allowed, denied, readOnly }, editors, overwrite }
 }
 
@@ -109,7 +116,7 @@ function editorsIn(given: string): string[] {
 function tellEditors({ terminal }: Context, names: readonly string[], root: string) {
   const place = { folder: packageFolder(), root }
   if (names.length > 0 && !isBuilt(place.folder))
-    terminal.fail(`toolgate: ${place.folder} is not built yet, and these lines need that: run npm run build there.`)
+    terminal.fail(`toolgate: ${place.folder} is not built; run npm run build there before you use these settings.`)
   if (terminal.json && names.length > 0)
     return terminal.outJson(
       Object.fromEntries(names.map(name => [name, { into: SNIPPETS[name]!.into, text: SNIPPETS[name]!.text(place) }]))

@@ -15,12 +15,12 @@ interface Options {
 
 const input: Verb = (command, context) => {
   command
-    .description('Write to a running job: the words given, as a line; without any, what comes on stdin.')
-    .argument('<task>', 'task_id')
-    .argument('[words...]', 'what to write')
-    .option('-n, --no-newline', 'end the words without a line feed')
-    .option('--end', 'no more input will come')
-    .option('--resize <size>', 'set the size of its terminal, such as 120x40')
+    .description('Send input to a running job: the given words as one line, or stdin.')
+    .argument('<task>', 'id of the job')
+    .argument('[words...]', 'text to send')
+    .option('-n, --no-newline', 'do not append a newline')
+    .option('--end', 'close the input afterwards')
+    .option('--resize <size>', 'resize its terminal, such as 120x40')
     .addHelpText('after', '\nExamples:\n  toolgate input tc_01J… yes\n  toolgate input tc_01J… --end < answers.txt')
     .action(async (id: string, words: string[], options: Options) => {
       const resize = options.resize === undefined ? undefined : sizeOf(options.resize)
@@ -59,6 +59,7 @@ const isFirstHalf = (text: string, at: number) => (text.codePointAt(at) ?? 0) > 
 
 function sizeOf(text: string) {
   const [, cols, rows] = /^(\d{1,4})x(\d{1,4})$/.exec(text) ?? []
-  if (cols === undefined || rows === undefined) throw usage('--resize must be columns and rows, such as 120x40.')
+  if (cols === undefined || rows === undefined)
+    throw usage('Invalid --resize: expected columns and rows, such as 120x40.')
   return { cols: Number(cols), rows: Number(rows) }
 }

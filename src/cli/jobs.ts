@@ -15,9 +15,9 @@ const STYLES: Record<Job['status'], Style> = {
 
 const jobs: Verb = (command, context) => {
   command
-    .description('List the commands that run on after their call, newest first. They are ended by toolgate cancel.')
-    .option('-a, --all', 'also those that have ended')
-    .option('--session <id>', 'only those of this session')
+    .description('List background jobs, newest first. Stop one with: toolgate cancel.')
+    .option('-a, --all', 'include finished jobs')
+    .option('--session <id>', 'only jobs of this session')
     .addHelpText('after', '\nExamples:\n  toolgate jobs\n  toolgate jobs --all --json')
     .action(async ({ all, session }: { all?: boolean; session?: string }) => {
       const client = await context.connect()
@@ -28,7 +28,8 @@ const jobs: Verb = (command, context) => {
         ...(session !== undefined && { session_id: session })
       })
       if (terminal.json) return terminal.outJson(found)
-      if (found.length === 0) return terminal.say(all ? 'There are no jobs.' : 'No job runs.')
+      if (found.length === 0)
+        return terminal.say(all ? 'No jobs.' : 'No running jobs. To include finished ones: toolgate jobs --all')
       const rows = found.map(job => [
         job.task_id,
         age(job.started_at),

@@ -14,7 +14,7 @@ export async function lasting<T>(context: Context, known: Client, ask: (client: 
       return await ask(client)
     } catch (error) {
       if (!isAway(error)) throw error
-      if (tries === 0) terminal.say('Lost the server; waiting for it.')
+      if (tries === 0) terminal.say('Connection lost. Reconnecting…')
       await pause(RETRY_MS, undefined, { signal })
       client = await context.connect().catch(() => client)
     }

@@ -11,15 +11,15 @@ import { verbOf } from './verb-command.ts'
 const logs: Verb = (command, context) => {
   const verb = verbOf(command)
   command
-    .description('Print what a command has printed so far.')
-    .argument('<task>', 'task_id, or tool_call_id')
-    .option('-f, --follow', 'go on until it has ended')
-    .option('--stream <name>', 'stdout or stderr alone')
+    .description('Print the output of a command or background job.')
+    .argument('<task>', 'id of the job or call')
+    .option('-f, --follow', 'keep printing until the command has ended')
+    .option('--stream <name>', 'only stdout or stderr')
     .addHelpText(
       'after',
       `
-Followed, it also tells how the command ended: exit 0 where it did so by itself or was cancelled, 1 where the end of the server
-cut it short, 3 where the server is gone and cannot tell.
+With --follow, the exit code is 0 if the command ended or was cancelled, 1 if it was interrupted because the server stopped, and 3
+if the server cannot be reached.
 
 Examples:
   toolgate ${verb} tc_01J…
@@ -39,10 +39,10 @@ async function tellEnd(context: Context, id: string) {
   const { terminal, signal } = context
   const { status, words } = await endOf(client, id, signal).catch(error => {
     if (!isAway(error)) throw error
-    throw new CliError('The server is gone, and what ran there with it.', {
+    throw new CliError('Connection lost: the server has stopped, and its jobs with it.', {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
-      hint: `How it ended is told once a server runs: toolgate jobs --all`
+      hint: `To see how the job ended, start the server, then: toolgate jobs --all`
     })
   })
   if (CUT_SHORT.includes(status)) throw new CliError(`${id} ${words}`, { exit: EXIT.failed, code: 'INTERRUPTED' })

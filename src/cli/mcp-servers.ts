@@ -10,34 +10,34 @@ interface Which {
 export function addServerVerbs(command: Command, context: Context) {
   command
     .command('list')
-    .description('List the MCP servers whose tools are served, and how things stand with them.')
+    .description('List configured MCP servers and their status.')
     .addHelpText('after', '\nExample:\n  toolgate mcp list')
     .action(async () => {
       const client = await context.connect()
       const { terminal, signal } = context
       const servers = await client.mcpServers({ signal })
       if (terminal.json) return terminal.outJson(servers)
-      if (servers.length === 0) return terminal.say('No MCP server is configured: see mcp_servers.')
+      if (servers.length === 0) return terminal.say('No MCP servers are configured (setting: mcp_servers).')
       const rows = servers.map(({ name, workspace, transport, state, tools, reason = '' }) =>
         [name, workspace, transport, state, String(tools), reason].map(safe)
       )
       terminal.table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows)
     })
 
-  which(command.command('login <name>'), 'Log in to a remote MCP server, in a browser on this machine.')
+  which(command.command('login <name>'), 'Log in to a remote MCP server, with a browser on this machine.')
     .addHelpText('after', '\nExample:\n  toolgate mcp login github')
     .action(async (name: string, { workspace }: Which) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const { authorization_url, expires_at } = await client.mcpLogin(name, { workspace, signal })
       if (terminal.json) return terminal.outJson({ authorization_url, expires_at })
-      terminal.say('Open this in a browser on this machine, and log in there:')
+      terminal.say('To log in, open this address in a browser on this machine:')
       terminal.out(safe(authorization_url))
     })
 
   for (const [verb, words] of [
-    ['logout', 'Forget what logins to a remote MCP server gave.'],
-    ['restart', 'Start an MCP server anew.']
+    ['logout', 'Log out of a remote MCP server: delete its stored credentials.'],
+    ['restart', 'Restart an MCP server.']
   ] as const)
     which(command.command(`${verb} <name>`), words)
       .addHelpText('after', `\nExample:\n  toolgate mcp ${verb} github`)
@@ -52,4 +52,4 @@ export function addServerVerbs(command: Command, context: Context) {
 }
 
 const which = (command: Command, words: string) =>
-  command.description(words).option('--workspace <name>', 'only its run for this workspace')
+  command.description(words).option('--workspace <name>', 'only its instance for this workspace')

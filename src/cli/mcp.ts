@@ -19,16 +19,16 @@ const PARSE_ERROR = -32_700
 const mcp: Verb = (command, context) => {
   addServerVerbs(command, context)
   command
-    .description('Serve the project to an MCP client, over standard input and output. Talk goes to stderr.')
-    .option('--agent <name>', 'name of the agent, for its tool set and rules')
-    .option('--workspace <name>', 'served root to work in')
-    .option('--toolset <name>', 'names and params of this toolset')
-    .option('--approve', 'let the person at the client approve calls; without it the client may only call')
+    .description('Run an MCP server for this project on standard input and output. Messages go to stderr.')
+    .option('--agent <name>', 'name of the agent: selects its tool set and rules')
+    .option('--workspace <name>', 'workspace to use, if several are served')
+    .option('--toolset <name>', 'use names and parameters of this toolset')
+    .option('--approve', 'let the user of the client approve calls (default: calls only)')
     .addHelpText(
       'after',
       `
-Speaks to the server that runs for the project, or starts one that ends with the client.
-A call that needs approval waits: for the client's person with --approve, else for toolgate approve or an editor.
+Connects to the running server of the project, or starts one that ends with the client. A call that needs approval waits for
+the user of the client with --approve, otherwise for the console, an editor or toolgate approve.
 
 Examples:
   toolgate mcp

@@ -9,9 +9,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linu
 
 const open: Verb = (command, context) => {
   command
-    .description('Open the web console in a browser, or print its address where there is none.')
-    .option('--print', 'only print the address; it holds a code that counts once, for a minute')
-    .option('--role <role>', 'call: the page may look and call; approve: decide too', 'approve')
+    .description('Open the web console in a browser, or print its address if there is no browser.')
+    .option('--print', 'only print the address, with a one-time login that is valid for one minute')
+    .option('--role <role>', 'call: view and submit calls; approve: also approve and reject', 'approve')
     .addHelpText(
       'after',
       `
@@ -20,8 +20,8 @@ Examples:
   toolgate open --print        to paste into a browser
   toolgate open --role call
 
-The browser is handed a file that you alone can read and that leads there, so that the code stands in no list of processes.
-A browser from a snap or a flatpak may not be let to read it: give that one the address that --print tells.`
+The login is passed to the browser in a file that only you can read, so it does not appear in the process list. A browser from a
+snap or flatpak may be unable to read the file: use --print and paste the address.`
     )
     .action(async ({ print, role }: { print?: boolean; role: string }) => {
       const rights = rightsOf(role)
@@ -32,10 +32,10 @@ A browser from a snap or a flatpak may not be let to read it: give that one the 
       if (terminal.json) return terminal.outJson({ url, expires_at })
       if (!print && (await show(url, world.env)))
         return terminal.say(
-          `The console of ${client.connection.url} opens. If the browser may not read the file: toolgate open --print`
+          `Opening the console of ${client.connection.url}. If the browser cannot read the file: toolgate open --print`
         )
       terminal.out(url)
-      terminal.say('It counts once, for a minute.')
+      terminal.say('It can be used once, within one minute.')
     })
 }
 export default open

@@ -24,7 +24,7 @@ export async function printOutput(context: Context, id: string, { stream, follow
     const { text, next_offset, ended, dropped } = page
     if (terminal.json) terminal.outJson(page)
     else {
-      if (dropped) terminal.say(`${dropped.bytes} bytes were not kept, from byte ${dropped.from} on.`)
+      if (dropped) terminal.say(`${dropped.bytes} bytes were dropped, starting at byte ${dropped.from}.`)
       terminal.write(safe(text))
     }
     await terminal.taken(signal)

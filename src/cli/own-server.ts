@@ -64,6 +64,6 @@ export class OwnServer {
     ended.catch(() => {})
     const found = await this.#running()
     if (found) return found
-    throw new CliError('The server that was started is not found.', { exit: EXIT.failed, code: 'NOT_STARTED' })
+    throw new CliError('The server was started but cannot be found.', { exit: EXIT.failed, code: 'NOT_STARTED' })
   }
 }

@@ -7,7 +7,7 @@ import { didYouMean, hinted } from './nearest.ts'
 import { alternatives, type Schema, typeOf } from './schema-type.ts'
 
 /** The option that takes JSON. */
-export const ARGS = ['--args <json>', 'params as JSON, @file or - for stdin; name=value comes on top'] as const
+export const ARGS = ['--args <json>', 'parameters as JSON, @file or - for stdin; name=value overrides them'] as const
 
 /** What that option says; none where it is not given. */
 export async function paramsIn(given: string | undefined, { world }: Context): Promise<Record<string, unknown>> {
@@ -17,7 +17,7 @@ export async function paramsIn(given: string | undefined, { world }: Context): P
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {}
-  throw usage('--args must be a JSON object.', `Such as: --args '{"path": "a.txt"}'`)
+  throw usage('Invalid --args: expected a JSON object.', `Example: --args '{"path": "a.txt"}'`)
 }
 
 export function paramsFrom(given: readonly string[], input: Record<string, unknown>): Record<string, unknown> {
@@ -26,13 +26,10 @@ export function paramsFrom(given: readonly string[], input: Record<string, unkno
     given.map(part => {
       const cut = part.indexOf('=')
       const names = Object.keys(properties)
-      if (cut <= 0) throw usage(`${part} is not name=value.`, `The params are: ${names.join(', ')}.`)
+      if (cut <= 0) throw usage(`Invalid parameter ${part}: expected name=value.`, `Parameters: ${names.join(', ')}.`)
       const name = part.slice(0, cut)
       if (!Object.hasOwn(properties, name))
-        throw usage(
-          `There is no param ${name}.`,
-          hinted(didYouMean(name, names), `The params are: ${names.join(', ')}.`)
-        )
+        throw usage(`Unknown parameter ${name}.`, hinted(didYouMean(name, names), `Parameters: ${names.join(', ')}.`))
       return [name, readAs(part.slice(cut + 1), name, properties[name]!)]
     })
   )
@@ -43,7 +40,7 @@ function readAs(text: string, name: string, schema: Schema): unknown {
   const types = alternatives(schema).flatMap(({ type }) => type ?? [])
   const value = types.map(type => READERS[type]?.(text)).find(each => each !== undefined)
   if (value === undefined && types.length > 0 && types.every(type => AS_JSON.includes(type)))
-    throw usage(`${name} must be JSON.`, `It takes ${typeOf(schema)}.`)
+    throw usage(`Invalid parameter ${name}: expected JSON.`, `Type: ${typeOf(schema)}.`)
   return value ?? text
 }
 

@@ -22,7 +22,7 @@ export async function putToPerson(context: Context, client: Client, call: Waitin
   const watched = new WatchedCall(call, {
     client,
     signal,
-    onDisconnect: () => terminal.say('Lost the server; waiting for it.')
+    onDisconnect: () => terminal.say('Connection lost. Reconnecting…')
   })
   const following = watched.follow().catch(() => {})
   try {
@@ -83,10 +83,10 @@ class Question {
     const before = this.#shown
     this.#shown = fault === undefined ? call.approval.preview : undefined
     const warn = (text: string) => terminal.say(terminal.paint('yellow', `\n${text}`))
-    if (fault !== undefined) return warn(`As things stand it could not be done: ${safe(fault)}`)
+    if (fault !== undefined) return warn(`Would fail now: ${safe(fault)}`)
     if (isDeepStrictEqual(before, call.approval.preview))
-      return warn('What it is about has changed; it would do the same.')
-    if (!this.#isFirst) warn('What would happen has changed since:')
+      return warn('Files have changed; the preview is still the same.')
+    if (!this.#isFirst) warn('The preview has changed:')
     this.#isFirst = false
     await page(this.#context, approvalText(terminal, call), changed)
   }
@@ -137,7 +137,7 @@ class Question {
   async approve(call: Waiting, changed: AbortSignal, more: Preset = {}): Promise<Outcome | undefined> {
     const { digest, level } = call.approval
     const strict = level === 'strict' || this.#editedIsStrict
-    if (strict && (await this.line('This is strict. Type yes to approve (Esc to go back): ', changed)) !== 'yes')
+    if (strict && (await this.line('Strict approval: type yes to approve (Esc to go back): ', changed)) !== 'yes')
       return undefined
     const { signal } = this.#context
     const decision = { digest, ...(strict && { confirm: true }), ...this.#preset, ...more, signal }
@@ -178,10 +178,10 @@ class Question {
       terminal.say(
         `  ${terminal.paint('bold', String(index + 1))}  ${safe(label)}  (${scope})\n     ${safeJson(rules ?? rule)}`
       )
-    const number = await this.line('Which one? (its number; Esc to go back) ', changed)
+    const number = await this.line('Number of the rule (Esc to go back): ', changed)
     const option = options[Number(number) - 1]
     if (option) return this.approve(call, changed, { always: option.id })
-    if (number !== '') terminal.say('There is no such rule.')
+    if (number !== '') terminal.say('No rule has this number.')
     return undefined
   }
 
@@ -191,11 +191,11 @@ class Question {
     const { terminal } = this.#context
     const before = this.#draft ?? `${safeJson(this.#preset.modified_params ?? call.params, 2)}\n`
     const text = await edited(this.#context, before)
-    if (text === before && this.#draft === undefined) return void terminal.say('Nothing was changed.')
+    if (text === before && this.#draft === undefined) return void terminal.say('The parameters are unchanged.')
     const params = paramsIn(text)
     if (params === undefined) {
       this.#draft = text
-      return void terminal.say('That is no JSON object: e goes on with it, anything else leaves it.')
+      return void terminal.say('Not a JSON object: press e to edit it again, any other key to discard it.')
     }
     this.#draft = undefined
     const { always: _, ...kept } = this.#preset
@@ -251,23 +251,23 @@ const KEYS: Readonly<Record<string, Key>> = {
     means: 'approve exactly what is shown',
     does: (question, call, changed) => question.approve(call, changed)
   },
-  n: { word: 'no', means: 'reject it', does: (question, call) => question.reject(call) },
+  n: { word: 'no', means: 'reject the call', does: (question, call) => question.reject(call) },
   a: {
     word: 'always',
-    means: 'approve it, and remember a rule: each is shown as it would be remembered',
+    means: 'approve, and save a rule that allows such calls; the rules are listed first',
     offered: ({ approval }) => approval.always_options.length > 0,
     does: (question, call, changed) => question.always(call, changed)
   },
   e: {
     word: 'edit',
-    means: 'change its params in your editor (VISUAL, EDITOR); nothing runs before you approve what they would do',
+    means: 'edit the parameters in your editor (VISUAL, EDITOR); the new preview is shown before you decide',
     does: (question, call, changed) => question.edit(call, changed)
   },
   r: {
     word: 'reject…',
-    means: 'reject it with a reason, which reaches whoever asked',
+    means: 'reject with a reason for the caller',
     async does(question, call, changed) {
-      const reason = await question.line('Why? (Esc to go back) ', changed)
+      const reason = await question.line('Reason (Esc to go back): ', changed)
       return reason === '' ? undefined : question.reject(call, reason)
     }
   },
@@ -277,8 +277,8 @@ const KEYS: Readonly<Record<string, Key>> = {
     offered: ({ approval: { preview } }) => preview.diff !== undefined || preview.text !== undefined,
     does: (question, call, changed) => question.details(call, changed)
   },
-  '?': { word: 'help', means: 'tell what the keys do', does: (question, call) => question.help(call) },
-  q: { word: 'quit', means: 'leave it waiting; that decides nothing', does: () => ({ did: 'left' }) }
+  '?': { word: 'help', means: 'explain the keys', does: (question, call) => question.help(call) },
+  q: { word: 'quit', means: 'quit; the call keeps waiting', does: () => ({ did: 'left' }) }
 }
 
 const offered = (call: Waiting) => Object.keys(KEYS).filter(key => KEYS[key]!.offered?.(call) ?? true)

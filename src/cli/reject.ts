@@ -2,10 +2,10 @@ import type { Verb } from './run.ts'
 
 const reject: Verb = (command, context) => {
   command
-    .description('Refuse waiting calls. The reason and the message reach whoever asked.')
+    .description('Reject waiting calls. The reason and the message are sent to the caller.')
     .argument('<id...>', 'tool_call_id')
     .option('-m, --reason <text>', 'why')
-    .option('--message <text>', 'what to do instead')
+    .option('--message <text>', 'what the caller should do instead')
     .addHelpText('after', '\nExample:\n  toolgate reject tc_01J… -m "not on main" --message "make a branch first"')
     .action(async (ids: string[], { reason, message }: { reason?: string; message?: string }) => {
       const client = await context.connect()

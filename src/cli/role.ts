@@ -7,5 +7,5 @@ const RIGHTS = {
 } as const
 
 export function rightsOf(role: string): readonly ('call' | 'approve')[] {
-  return RIGHTS[oneOf('The role', role, ['call', 'approve'])]
+  return RIGHTS[oneOf('role', role, ['call', 'approve'])]
 }

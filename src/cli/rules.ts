@@ -31,7 +31,7 @@ const EFFECTS = ['allow', 'ask', 'deny'] as const
 
 const rules: Verb = (command, context) => {
   command
-    .description('List remembered rules; add and revoke them. Configured rules stand in the configuration files.')
+    .description('List, add and revoke saved rules. Rules of configuration files are not listed.')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate rules\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules revoke rule_01J…'
@@ -41,7 +41,7 @@ const rules: Verb = (command, context) => {
       const { terminal, signal } = context
       const all = await client.rules({ signal })
       if (terminal.json) return terminal.outJson(all)
-      if (all.length === 0) return terminal.say('No rule is remembered.')
+      if (all.length === 0) return terminal.say('No saved rules.')
       const rows = all.map(rule => [
         rule.rule_id,
         rule.effect,
@@ -54,27 +54,33 @@ const rules: Verb = (command, context) => {
 
   command
     .command('add')
-    .description('Remember a rule: allow, ask or deny what matches every field given.')
+    .description('Save a rule that allows, asks about or denies calls. It applies if all given fields match.')
     .argument('<effect>', 'allow, ask or deny')
-    .option('--tool <name>', 'tool name, or a glob')
+    .option('--tool <name>', 'tool name or glob')
     .option('--category <name>', 'category of the tool')
     .option('--effect <effect>', 'read, create, write, execute, network or destructive')
     .option('--agent <name>', 'name of the agent')
     .option('--client <name>', 'name of the client')
-    .option('--path <glob>', 'path touched, relative to the workspace: every one to allow, any to ask or deny')
+    .option(
+      '--path <glob>',
+      'path relative to the workspace: allow requires all paths of the call to match, ask and deny any'
+    )
     .option('--host <name>', 'host, *.domain, or either with :port')
-    .option('--command <text>', 'exactly this command')
-    .option('--prefix <words>', 'commands that begin with these words')
-    .option('--pattern <pattern>', 'the whole text of a param, as a pattern of RE2')
-    .option('--param <name>', 'the param that --pattern is for: by default what the call is about')
-    .option('--cwd <glob>', 'folder that the command runs in; the root where it is left out to allow a command')
-    .option('--isolation <level>', 'none, workspace or strict: this or more to allow, this or less to ask or deny')
-    .option('--network <host...>', 'hosts that the call may ask to reach: all to allow, any to ask or deny')
+    .option('--command <text>', 'exactly this command line')
+    .option('--prefix <words>', 'command lines that begin with these words')
+    .option('--pattern <pattern>', 'RE2 regular expression that matches the whole value of a parameter')
+    .option('--param <name>', 'parameter for --pattern (default: the main one of the tool)')
+    .option('--cwd <glob>', 'working directory of the command (default for allow: the root)')
+    .option(
+      '--isolation <level>',
+      'none, workspace or strict: allow requires at least this level, ask and deny at most'
+    )
+    .option('--network <host...>', 'requested hosts: allow requires all to match, ask and deny any')
     .option('--scope <scope>', 'session, workspace or user', 'workspace')
     .option('--session <id>', 'with --scope session')
     .option('--workspace <name>', 'with --scope session or workspace', 'default')
-    .option('--expires <duration>', 'forget it after this long, such as 2h')
-    .option('-m, --reason <text>', 'shown to whoever is asked or refused')
+    .option('--expires <duration>', 'lifetime, such as 2h')
+    .option('-m, --reason <text>', 'reason shown to approvers and callers')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules add deny --path "secrets/**" -m "Ask me in person."\n  toolgate rules add allow --tool edit_file --path "docs/**" --expires 2h'
@@ -90,7 +96,7 @@ const rules: Verb = (command, context) => {
 
   command
     .command('revoke <id...>')
-    .description('Take remembered rules back.')
+    .description('Revoke saved rules.')
     .addHelpText('after', '\nExample:\n  toolgate rules revoke rule_01J…')
     .action(async (ids: string[]) => {
       const client = await context.connect()
@@ -106,7 +112,7 @@ export default rules
 
 /** The server checks every field; only what can't be said is refused here. */
 function newRule(effect: string, options: AddOptions): NewRule {
-  const decides = oneOf('The effect', effect, EFFECTS)
+  const decides = oneOf('effect', effect, EFFECTS)
   const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options
   const command = prefix ?? options.command
   const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
@@ -127,7 +133,8 @@ function newRule(effect: string, options: AddOptions): NewRule {
     network: options.network
   }
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  if (Object.keys(match).length === 0) throw usage('Say what the rule matches.', 'See: toolgate rules add --help')
+  if (Object.keys(match).length === 0)
+    throw usage('Missing condition: a rule needs at least one field to match.', 'See: toolgate rules add --help')
   const expires = options.expires && new Date(Date.now() + duration(options.expires)).toISOString()
   return {
     effect: decides,

@@ -20,67 +20,83 @@ interface VerbEntry {
 
 export const VERBS: Readonly<Record<string, VerbEntry>> = {
   init: {
-    summary: "write the project's configuration, tell how editors connect",
+    summary: "write the project's configuration; show how to connect editors",
     load: () => import('./init.ts'),
     asksServer: false
   },
-  serve: { summary: 'serve folders', load: () => import('./serve.ts'), asksServer: false },
-  status: { summary: 'tell where a server is and what it does', load: () => import('./status.ts'), asksServer: true },
+  serve: { summary: 'start a server for one or more folders', load: () => import('./serve.ts'), asksServer: false },
+  status: { summary: 'show the running server and its activity', load: () => import('./status.ts'), asksServer: true },
   stop: { summary: 'stop a server', load: () => import('./stop.ts'), asksServer: true },
   tools: { summary: 'list tools, or show one', load: () => import('./tools.ts'), asksServer: true },
-  call: { summary: 'call a tool and wait for its result', load: () => import('./call.ts'), asksServer: true },
+  call: { summary: 'call a tool and print its result', load: () => import('./call.ts'), asksServer: true },
   explain: {
-    summary: 'tell what policy says of a call, and why',
+    summary: 'show whether a call runs, asks or is denied, and why',
     load: () => import('./explain.ts'),
     asksServer: true
   },
-  approvals: { summary: 'list calls that wait for a decision', load: () => import('./approvals.ts'), asksServer: true },
-  approve: { summary: 'let waiting calls run', load: () => import('./approve.ts'), asksServer: true },
-  reject: { summary: 'refuse waiting calls', load: () => import('./reject.ts'), asksServer: true },
-  tail: { summary: 'follow events', load: () => import('./tail.ts'), asksServer: true },
-  show: { summary: 'show one call whole', load: () => import('./show.ts'), asksServer: true },
-  undo: { summary: 'take back what calls changed', load: () => import('./undo.ts'), asksServer: true },
+  approvals: {
+    summary: 'list calls that are waiting for approval',
+    load: () => import('./approvals.ts'),
+    asksServer: true
+  },
+  approve: {
+    summary: 'review waiting calls and approve or reject them',
+    load: () => import('./approve.ts'),
+    asksServer: true
+  },
+  reject: { summary: 'reject waiting calls', load: () => import('./reject.ts'), asksServer: true },
+  tail: { summary: 'follow events as they happen', load: () => import('./tail.ts'), asksServer: true },
+  show: { summary: 'show the details of a call', load: () => import('./show.ts'), asksServer: true },
+  undo: { summary: 'revert file changes made by a call', load: () => import('./undo.ts'), asksServer: true },
   background: {
-    summary: 'let a running call run on without anybody waiting',
+    summary: 'move a running call to the background',
     load: () => import('./background.ts'),
     asksServer: true
   },
-  jobs: { summary: 'list commands that run on', load: () => import('./jobs.ts'), asksServer: true },
-  logs: { summary: 'print what a command printed', load: () => import('./logs.ts'), asksServer: true },
-  input: { summary: 'write to a command that runs on', load: () => import('./input.ts'), asksServer: true },
-  cancel: { summary: 'cancel calls, and end what runs on', load: () => import('./cancel.ts'), asksServer: true },
+  jobs: { summary: 'list background jobs', load: () => import('./jobs.ts'), asksServer: true },
+  logs: { summary: 'print the output of a command', load: () => import('./logs.ts'), asksServer: true },
+  input: { summary: 'send input to a background job', load: () => import('./input.ts'), asksServer: true },
+  cancel: { summary: 'cancel calls and stop background jobs', load: () => import('./cancel.ts'), asksServer: true },
   audit: {
-    summary: 'tell who decided on which call, when and why',
+    summary: 'show who approved or rejected which calls, when and why',
     load: () => import('./audit.ts'),
     asksServer: true
   },
-  api: { summary: 'send a request with your token', load: () => import('./api.ts'), asksServer: true },
+  api: {
+    summary: 'send an authenticated HTTP request to the server',
+    load: () => import('./api.ts'),
+    asksServer: true
+  },
   doctor: {
-    summary: 'look whether all that is needed is there and works',
+    summary: 'check the installation and its dependencies',
     load: () => import('./doctor.ts'),
     asksServer: true
   },
-  config: { summary: 'read, change and check the configuration', load: () => import('./config.ts'), asksServer: false },
+  config: {
+    summary: 'show, change and validate the configuration',
+    load: () => import('./config.ts'),
+    asksServer: false
+  },
   mcp: {
-    summary: 'serve the project to an MCP client over standard input and output',
+    summary: 'run an MCP server on standard input and output',
     load: () => import('./mcp.ts'),
     asksServer: true
   },
-  rules: { summary: 'list, add and revoke remembered rules', load: () => import('./rules.ts'), asksServer: true },
+  rules: { summary: 'list, add and revoke saved rules', load: () => import('./rules.ts'), asksServer: true },
   open: { summary: 'open the web console', load: () => import('./open.ts'), asksServer: true },
-  token: { summary: 'give out, list and revoke tokens', load: () => import('./token.ts'), asksServer: true },
+  token: { summary: 'create, list and revoke tokens', load: () => import('./token.ts'), asksServer: true },
   trust: {
-    summary: 'trust what a repository brings, by its content',
+    summary: "trust a repository's configuration (pinned by hash)",
     load: () => import('./trust.ts'),
     asksServer: false
   },
   tool: {
-    summary: 'begin a tool of your own, and see how yours stand',
+    summary: 'create and check custom tools',
     load: () => import('./tool.ts'),
     asksServer: true
   },
   completion: {
-    summary: 'print what completes these verbs in your shell',
+    summary: 'print a shell completion script',
     load: () => import('./completion.ts'),
     asksServer: false
   },
@@ -116,7 +132,7 @@ export const verbNames = () => Object.keys(VERBS).filter(name => VERBS[name]!.su
 /** The command as its verb declares it, ready to be parsed. */
 export async function commandOf(name: string, context: Context): Promise<Command> {
   const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-  if (!entry) throw usage(`There is no verb ${name}.`, hinted(didYouMean(name, verbNames()), 'See: toolgate --help'))
+  if (!entry) throw usage(`Unknown command: ${name}.`, hinted(didYouMean(name, verbNames()), 'See: toolgate --help'))
   const { stdout } = context.world
   const command = new VerbCommand(`toolgate ${name}`)
     .exitOverride()
@@ -152,15 +168,16 @@ function help({ world, version }: Context, flags: readonly string[]): number {
   const names = verbNames()
   const width = Math.max(...names.map(name => name.length))
   const verbs = names.map(name => `  ${name.padEnd(width)}  ${VERBS[name]!.summary}`)
-  world.stdout.write(`${[USAGE, 'Verbs:', ...verbs, '', EXITS].join('\n')}\n`)
+  world.stdout.write(`${[USAGE, 'Commands:', ...verbs, '', EXITS].join('\n')}\n`)
   return flags.length === 0 || flags.some(flag => flag === '--help' || flag === '-h') ? EXIT.ok : EXIT.usage
 }
 
 function mustBeFlag(flag: string) {
   const [name = '', ...value] = flag.split('=')
   if (!FLAGS.includes(name))
-    throw usage(`There is no option ${flag}.`, hinted(didYouMean(name, FLAGS), 'See: toolgate --help'))
-  if (value.length > 0 && !VALUED.includes(name)) throw usage(`${name} takes no value.`, 'See: toolgate --help')
+    throw usage(`Unknown option: ${flag}.`, hinted(didYouMean(name, FLAGS), 'See: toolgate --help'))
+  if (value.length > 0 && !VALUED.includes(name))
+    throw usage(`Option ${name} does not take a value.`, 'See: toolgate --help')
 }
 
 /** What may stand where no verb does. */
@@ -175,10 +192,10 @@ const FLAGS: readonly string[] = [
   ...VALUED
 ]
 
-const USAGE = `Toolgate runs tools for editors and agents, and asks you first.
+const USAGE = `Toolgate runs tool calls for editors and agents, and asks for approval before risky ones.
 
-Usage: toolgate <verb> [options]
-       toolgate <verb> --help
+Usage: toolgate <command> [options]
+       toolgate <command> --help
 
 Examples:
   toolgate                               serve the current folder, at a terminal
@@ -187,8 +204,9 @@ Examples:
   toolgate approvals
   toolgate tail
 `
-const EXITS = `Exit codes: 0 done, 1 the tool or the server failed, 2 usage or configuration, 3 no server, 4 token,
-5 rejected, 6 conflict or already running, 7 approval expired, 124 timeout, 130 interrupted, 141 nobody reads on.`
+const EXITS = `Exit codes: 0 success, 1 the tool or the server failed, 2 invalid usage or configuration, 3 no server,
+4 token missing or lacks permission, 5 rejected or denied, 6 conflict or already running, 7 approval expired,
+124 timed out, 130 interrupted, 141 broken pipe (SIGPIPE).`
 
 /** One line: the cause, then the cure. */
 async function tell(error: unknown, context: Context, command: Command | undefined): Promise<number> {

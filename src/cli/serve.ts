@@ -44,23 +44,23 @@ export interface ServeOptions {
 const serve: Verb = (command, context) => {
   command
     .description(
-      'Serve folders to editors and agents. Logs as JSON lines on stderr; at a terminal in short, all of it into server.log.'
+      'Start a server for editors and agents. Logs JSON lines to stderr; at a terminal a short form, and all of it to server.log.'
     )
-    .option('--root <folder>', 'folder to serve, or name=folder; again for more (default: the current one)', gather)
-    .option('--port <port>', 'TCP port; 0 takes a free one')
-    .option('--host <address>', 'address to listen on; anything but loopback also needs --token-file')
-    .option('--socket [path]', 'also listen on a unix socket')
-    .option('--token-file <file>', 'file with the token that may call and approve')
-    .option('--call-token-file <file>', 'file with the call-only token')
-    .option('--read-only', 'refuse every call that is not a read')
-    .option('--trust <file=sha256>', 'take this content of a workspace configuration as it is', gather)
+    .option('--root <folder>', 'folder to serve, or name=folder; repeatable (default: the current folder)', gather)
+    .option('--port <port>', 'TCP port; 0 picks a free one')
+    .option('--host <address>', 'address to listen on; other than loopback requires --token-file')
+    .option('--socket [path]', 'also listen on a Unix socket')
+    .option('--token-file <file>', 'file with the token for calls and approvals')
+    .option('--call-token-file <file>', 'file with the token for calls only')
+    .option('--read-only', 'deny every call that is not a read')
+    .option('--trust <file=sha256>', 'trust this content of a workspace configuration', gather)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
-    .option('--ready <form>', 'json: tell readiness as one JSON line on stdout')
-    .option('--detach', 'go to the background once ready; logs to server.log in the state folder')
-    .option('--reuse', 'where a server runs for a root already, tell that one and exit 0')
-    .option('--replace', 'stop a server that runs for a root already')
-    .option('--exit-with-stdin', 'end when stdin ends, for programs that start a server of their own')
-    .option('--drain <duration>', 'how long running calls may go on when it is stopped', '30s')
+    .option('--ready <form>', 'json: print a JSON line to stdout when the server is ready')
+    .option('--detach', 'run in the background once ready; log to server.log in the state folder')
+    .option('--reuse', 'if a server is already running for a root, print its address and exit with 0')
+    .option('--replace', 'stop a server that is already running for a root')
+    .option('--exit-with-stdin', 'exit when stdin is closed, for programs that start their own server')
+    .option('--drain <duration>', 'how long running calls may continue on shutdown', '30s')
     .addHelpText(
       'after',
       `
@@ -70,14 +70,15 @@ Examples:
   toolgate serve --ready json --exit-with-stdin
   toolgate serve --host 0.0.0.0 --token-file /run/secrets/toolgate
 
-SIGTERM, SIGINT and a terminal that is closed: no new calls, running ones may end for the --drain time, the rest is
-interrupted; exit 0. One that is to outlive its terminal is started with --detach: nohup does not keep it.
-A second signal ends at once: exit 130 or 143. Exit 1 when the journal can't be written.`
+SIGTERM, SIGINT and SIGHUP shut down gracefully: no new calls are accepted, running ones have the --drain time to finish, the
+rest are interrupted; exit code 0. A second signal exits at once, with 130 or 143. To outlive the terminal, use --detach: nohup
+does not help. Exit code 1: the journal cannot be written.`
     )
     .action(async (options: ServeOptions) => {
       duration(options.drain)
       if (options.ready !== undefined) oneOf('--ready', options.ready, ['json'])
-      if (options.detach && options.exitWithStdin) throw usage('--detach and --exit-with-stdin exclude each other.')
+      if (options.detach && options.exitWithStdin)
+        throw usage('--detach and --exit-with-stdin cannot be used together.')
       context.exitCode = await start(context, options)
     })
 }
@@ -102,7 +103,7 @@ async function start(context: Context, options: ServeOptions): Promise<number> {
   if (options.detach) return detach(context, settings, options)
   const lock = lockState(settings.state_dir)
   if (!lock)
-    throw new CliError(`Another server has the state folder ${settings.state_dir}.`, {
+    throw new CliError(`Another server is using the state folder ${settings.state_dir}.`, {
       exit: EXIT.conflict,
       code: 'CONFLICT'
     })
@@ -154,10 +155,10 @@ async function runningFor(settings: Settings, { world }: Context) {
 }
 
 const alreadyRuns = ({ pid, url, roots }: Discovery) =>
-  new CliError(`A server runs for ${roots.join(', ')} already: pid ${pid}, ${url}.`, {
+  new CliError(`A server is already running for ${roots.join(', ')}: pid ${pid}, ${url}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT',
-    hint: 'Use it with --reuse, or stop it with --replace.'
+    hint: 'Reuse it with --reuse, or stop it with --replace.'
   })
 
 async function listen(
@@ -225,8 +226,8 @@ async function logOf({ terminal }: Context, { state_dir }: Settings, { ready }: 
   return { log_to: logAtTerminal(terminal, logFileOf(state_dir)) }
 }
 const waits = (calls: number, drain_ms: number) =>
-  `stopping: waits for ${calls === 1 ? '1 call' : `${calls} calls`}, ${drain_ms / 1_000} s at most; ` +
-  'a second SIGTERM or SIGINT ends at once'
+  `stopping: waiting up to ${drain_ms / 1_000} s for ${calls === 1 ? '1 call' : `${calls} calls`}; ` +
+  'a second SIGTERM or SIGINT exits at once'
 
 /** A call lives until its commit, so under load V8 would grow the space for young objects to 128 MiB and keep it. Once
  * started, it grows in smaller steps; the start itself is quicker without. */
@@ -238,10 +239,10 @@ async function bind(app: App, { host, port }: Settings): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     await app.close({ drain_ms: 0 })
-    throw new CliError(`Can't listen on ${host}:${port} (${code}).`, {
+    throw new CliError(`Cannot listen on ${host}:${port} (${code}).`, {
       exit: code === 'EADDRINUSE' ? EXIT.conflict : EXIT.failed,
       code: 'CONFLICT',
-      hint: 'Take a free port with --port 0.'
+      hint: 'Pick a free port with --port 0.'
     })
   }
 }

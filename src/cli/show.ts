@@ -6,9 +6,9 @@ import { alwaysText, approvalText, reasonOf, STATUS_STYLES } from './words.ts'
 
 const show: Verb = (command, context) => {
   command
-    .description('Show one call whole: what was asked, who decided, what came of it.')
+    .description('Show the details of a call: its parameters, the decision and the result.')
     .argument('<id>', 'tool_call_id')
-    .option('--output', 'only what the command printed, all of it')
+    .option('--output', 'print only the full output of the command')
     .addHelpText('after', '\nExamples:\n  toolgate show tc_01J…\n  toolgate show tc_01J… --output')
     .action(async (id: string, { output }: { output?: boolean }) => {
       if (output) return printOutput(context, id, { follow: true })
@@ -21,7 +21,7 @@ const show: Verb = (command, context) => {
 }
 export default show
 
-/** A call as told to people. */
+/** Formats a call with its parameters, decision and result. */
 export function callText(terminal: Terminal, call: Call): string {
   if (call.status === 'awaiting_approval') return `${approvalText(terminal, call)}\n\n${alwaysText(terminal, call)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
@@ -31,12 +31,12 @@ export function callText(terminal: Terminal, call: Call): string {
   return [
     `${safe(call.tool)} ${terminal.paint(STATUS_STYLES[call.status], call.status)}  ${terminal.paint('gray', call.tool_call_id)}`,
     ...field('params', safeJson(call.params)),
-    ...field('asked', call.requested_params === undefined ? undefined : safeJson(call.requested_params)),
-    ...field('by', [call.client, call.agent, call.session_id].filter(name => name !== undefined).join(' / ')),
+    ...field('original', call.requested_params === undefined ? undefined : safeJson(call.requested_params)),
+    ...field('caller', [call.client, call.agent, call.session_id].filter(name => name !== undefined).join(' / ')),
     ...field('approved', by && [by.source, by.client, by.rule_id, by.at].filter(Boolean).join(' ')),
     ...field('created', call.created_at),
     ...field('took', took === undefined ? undefined : `${Math.round(took)} ms`),
-    ...field('because', reasonOf(call)),
+    ...field('reason', reasonOf(call)),
     ...changes.flatMap(({ operation, path, added = 0, removed = 0 }) =>
       field('changed', `${operation} ${path} +${added} -${removed}`)
     ),

@@ -6,9 +6,9 @@ import { safe, type Terminal } from './terminal.ts'
 
 const status: Verb = (command, context) => {
   command
-    .description('Tell where the server of this project is and what it does.')
-    .option('--all', 'every server of this machine')
-    .option('--format <form>', 'env: lines to eval in a shell')
+    .description('Show the address and activity of the server of this project.')
+    .option('--all', 'list all servers of this machine')
+    .option('--format <form>', 'env: print shell variables for eval')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate status\n  toolgate status --all\n  eval "$(toolgate status --format env)"'

@@ -6,9 +6,9 @@ import type { Verb } from './run.ts'
 
 const stop: Verb = (command, context) => {
   command
-    .description('Stop the server of this project. What runs may end first, for up to 30 s.')
-    .option('--if-idle', 'only when nothing waits or runs; else exit 6')
-    .option('--now', 'do not let what runs end')
+    .description('Stop the server of this project. Running calls have up to 30 s to finish.')
+    .option('--if-idle', 'only if no call is waiting or running; otherwise exit code 6')
+    .option('--now', 'do not wait for running calls')
     .addHelpText('after', '\nExamples:\n  toolgate stop\n  toolgate stop --if-idle')
     .action(async ({ ifIdle, now }: { ifIdle?: boolean; now?: boolean }) => {
       const found = await context.find()
@@ -26,7 +26,7 @@ export default stop
 /** The process of a server on this machine, which has just answered by the name that its file gives. */
 function pidOf({ url, record }: Discovered): number {
   if (record) return record.pid
-  throw new CliError(`The server at ${url} was not started by you on this machine, so it can't be stopped from here.`, {
+  throw new CliError(`Cannot stop the server at ${url}: it was not started by you on this machine.`, {
     exit: EXIT.failed,
     code: 'NOT_OURS'
   })
@@ -35,8 +35,11 @@ function pidOf({ url, record }: Discovered): number {
 async function mustBeIdle(found: Discovered, signal: AbortSignal) {
   const { pending, running, jobs } = await connect(found).state({ signal })
   if (pending.length + running.length + jobs.length === 0) return
-  throw new CliError(`Calls that wait: ${pending.length}; calls and jobs that run: ${running.length + jobs.length}.`, {
-    exit: EXIT.conflict,
-    code: 'CONFLICT'
-  })
+  throw new CliError(
+    `The server is not idle: ${pending.length} calls waiting, ${running.length + jobs.length} calls and jobs running.`,
+    {
+      exit: EXIT.conflict,
+      code: 'CONFLICT'
+    }
+  )
 }

@@ -13,24 +13,25 @@ interface Options {
 
 const tail: Verb = (command, context) => {
   command
-    .description('Follow events, through restarts of the server too. Ends when interrupted.')
-    .option('--type <types>', 'only these, separated by commas, such as tool.call,tool.result')
+    .description('Follow events as they happen, also across server restarts. Ctrl+C ends it.')
+    .option('--type <types>', 'only these types, comma-separated, such as tool.call,tool.result')
     .option('--session <id>', 'only events of this session')
     .option('--workspace <name>', 'only events of this workspace')
     .option('--call <id>', 'only events of this call')
-    .option('--since <seq>', 'begin after this event instead of now; 0 for all that is kept')
+    .option('--since <seq>', 'start after this sequence number; 0 for all stored events (default: now)')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate tail\n  toolgate tail --type file.changed --json\n  toolgate tail --since 0'
     )
     .action(async ({ type, session, workspace, call, since }: Options) => {
-      if (since !== undefined && !/^\d+$/.test(since)) throw usage('--since must be the seq of an event.')
+      if (since !== undefined && !/^\d+$/.test(since))
+        throw usage('Invalid --since: expected the sequence number of an event.')
       const client = await context.connect()
       context.catchInterrupt()
       const { terminal, signal } = context
       const events = client.events({
         signal,
-        onDisconnect: () => terminal.say('Lost the server; waiting for it.'),
+        onDisconnect: () => terminal.say('Connection lost. Reconnecting…'),
         ...(type !== undefined && { types: type.split(',') as EventType[] }),
         ...(session !== undefined && { session_id: session }),
         ...(workspace !== undefined && { workspace }),

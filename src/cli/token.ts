@@ -15,7 +15,7 @@ const DAYS = /^(\d+)d$/
 const DAY_MS = 86_400_000
 
 const token: Verb = (command, context) => {
-  command.description('Give out tokens, list and revoke them.').addHelpText(
+  command.description('Create, list and revoke tokens.').addHelpText(
     'after',
     `
 Examples:
@@ -27,11 +27,11 @@ Examples:
 
   command
     .command('create')
-    .description('Give out a token. It is printed this once; the server keeps only its digest.')
-    .option('--name <name>', 'what you call it (default: the agent, or the role)')
-    .option('--role <role>', 'call, or approve: decide too', 'call')
-    .option('--agent <name>', 'its bearer calls as this agent and no other')
-    .option('--expires <duration>', 'how long it counts, such as 2h or 30d', '90d')
+    .description('Create a token. It is shown only once; the server stores its hash.')
+    .option('--name <name>', 'name of the token (default: the agent or role)')
+    .option('--role <role>', 'call, or approve: also approve and reject', 'call')
+    .option('--agent <name>', 'bind the token to this agent')
+    .option('--expires <duration>', 'lifetime, such as 2h or 30d', '90d')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate token create --name ci > ci.token\n  toolgate token create --agent reviewer --expires 2h'
@@ -46,20 +46,20 @@ Examples:
       if (terminal.json) return terminal.outJson(given)
       terminal.out(given.token)
       terminal.say(
-        `${given.token_id} is called ${safe(wish.name)}, and counts until ${due(given.expires_at)}. It is not shown again.`
+        `Created ${given.token_id} (${safe(wish.name)}), valid until ${due(given.expires_at)}. The token is not shown again.`
       )
     })
 
   command
     .command('list')
-    .description('List the tokens that count, without their texts.')
+    .description('List valid tokens, without their secrets.')
     .addHelpText('after', '\nExamples:\n  toolgate token list\n  toolgate token list --json')
     .action(async () => {
       const client = await context.connect()
       const { terminal, signal } = context
       const all = await client.tokens({ signal })
       if (terminal.json) return terminal.outJson(all)
-      if (all.length === 0) return terminal.say('No token is given out.')
+      if (all.length === 0) return terminal.say('No tokens.')
       const rows = all.map(({ token_id, kind, rights, agent, expires_at, name }) => [
         token_id,
         kind,
@@ -73,7 +73,7 @@ Examples:
 
   command
     .command('revoke <id...>')
-    .description('Revoke tokens and what was made with them; what they have open ends.')
+    .description('Revoke tokens and the tokens created with them, and close their connections.')
     .addHelpText('after', '\nExamples:\n  toolgate token revoke tok_…')
     .action(async (ids: string[]) => {
       const client = await context.connect()

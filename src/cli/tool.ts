@@ -27,21 +27,21 @@ const FOLDER = 'tools'
 
 const tool: Verb = (command, context) => {
   command
-    .description('Write tools of your own: begin one, see how yours stand.')
+    .description('Create and check custom tools.')
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool check')
 
   command
     .command('new')
-    .description('Write a tool to begin with, into .toolgate/tools of this project.')
-    .argument('<name>', 'small letters, digits and _, as in run_lint')
+    .description('Create a tool from a template in .toolgate/tools of this project.')
+    .argument('<name>', 'name in lower case, digits and _, such as run_lint')
     .option('--js', 'JavaScript instead of TypeScript')
-    .option('--user', 'for all your projects: in the folder of your own configuration')
+    .option('--user', 'for all your projects, in your configuration folder')
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool new count_words --js --user')
     .action((name: string, options: NewOptions) => begin(context, name, options))
 
   command
     .command('check')
-    .description('List tools that users wrote, and what is wrong with them; exit 1 if one is broken.')
+    .description('List custom tools and their errors. Exit code 1 if any is broken.')
     .addHelpText('after', '\nExample:\n  toolgate tool check --json')
     .action(() => check(context))
 }
@@ -49,7 +49,7 @@ export default tool
 
 function begin({ terminal, world, project }: Context, name: string, { js, user }: NewOptions) {
   if (!NAME.test(name))
-    throw usage(`${name} is no name for a tool.`, 'Use small letters, digits and _, as in run_lint.')
+    throw usage(`Invalid tool name: ${name}.`, 'Use lower-case letters, digits and _, such as run_lint.')
   const folder = user
     ? path.join(folderOf(world.env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', FOLDER)
     : path.join(rootOf(project), '.toolgate', FOLDER)
@@ -57,10 +57,10 @@ function begin({ terminal, world, project }: Context, name: string, { js, user }
     .map(end => path.join(folder, `${name}.${end}`))
     .find(file => existsSync(file))
   if (taken !== undefined)
-    throw new CliError(`${taken} is there already.`, {
+    throw new CliError(`${taken} already exists.`, {
       exit: EXIT.conflict,
       code: 'FILE_EXISTS',
-      hint: 'Take another name.'
+      hint: 'Choose another name.'
     })
   const file = path.join(folder, `${name}.${js ? 'mjs' : 'ts'}`)
   mkdirSync(folder, { recursive: true })
@@ -68,8 +68,8 @@ function begin({ terminal, world, project }: Context, name: string, { js, user }
   const shown = user ? file : path.relative(world.cwd, file)
   if (terminal.json) return terminal.outJson({ file })
   terminal.out(`Wrote ${safe(shown)}. Change it to what you need.`)
-  if (!user) terminal.out(`It runs once you trust it as it is: toolgate trust ${safe(path.dirname(shown))}`)
-  terminal.out('See how it stands with: toolgate tool check')
+  if (!user) terminal.out(`To use it, trust it first: toolgate trust ${safe(path.dirname(shown))}`)
+  terminal.out('Check it with: toolgate tool check')
 }
 
 /** The nearest folder from here up that is a project; else this one. */
@@ -87,7 +87,7 @@ async function check(context: Context) {
   const all = custom_tools as CustomTool[]
   if (all.some(({ state }) => state === 'broken')) context.exitCode = EXIT.failed
   if (terminal.json) return terminal.outJson(all)
-  if (all.length === 0) return terminal.say('There are no tools of users here. Begin one with: toolgate tool new NAME')
+  if (all.length === 0) return terminal.say('No custom tools. Create one with: toolgate tool new NAME')
   const rows = all.map(({ name, state, file = '', reason = '' }) => [name, state, file, oneLine(reason)].map(safe))
   terminal.table(['TOOL', 'STATE', 'FILE', 'REASON'], rows)
 }

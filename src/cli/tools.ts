@@ -6,10 +6,10 @@ import { oneLine, safe, type Terminal } from './terminal.ts'
 
 const tools: Verb = (command, context) => {
   command
-    .description('List the tools that may be called, or show one with its params.')
-    .argument('[name]', 'show this tool')
-    .option('--agent <name>', "only this agent's tool set")
-    .option('--toolset <name>', 'by the names and with the params of this toolset')
+    .description('List available tools, or show the parameters of one.')
+    .argument('[name]', 'tool to show')
+    .option('--agent <name>', 'only the tool set of this agent')
+    .option('--toolset <name>', 'use names and parameters of this toolset')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate tools\n  toolgate tools edit_file\n  toolgate tools --toolset opencode\n  toolgate tools --json'
@@ -22,7 +22,7 @@ const tools: Verb = (command, context) => {
       const all = await client.tools(options)
       if (terminal.json) return terminal.outJson(all)
       const rows = all.map(tool => [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(safe))
-      terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DOES'], rows)
+      terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DESCRIPTION'], rows)
       context.exitCode = EXIT.ok
     })
 }
@@ -38,5 +38,5 @@ function show(terminal: Terminal, tool: ListedTool) {
   ])
   terminal.out(`${tool.name}: ${safe(tool.description)}`)
   terminal.out(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
-  terminal.table(['PARAM', 'TYPE', 'MEANS'], rows)
+  terminal.table(['PARAMETER', 'TYPE', 'DESCRIPTION'], rows)
 }

@@ -62,7 +62,7 @@ async function readFiles(file: string): Promise<Trustable> {
 }
 
 const missing = (file: string) =>
-  new CliError(`There is no ${file}.`, { exit: EXIT.usage, code: 'FILE_NOT_FOUND', hint: 'Name a file to trust.' })
+  new CliError(`File not found: ${file}.`, { exit: EXIT.usage, code: 'FILE_NOT_FOUND', hint: 'See: toolgate trust' })
 
 /** What it would have started, as it is written. */
 function startedIn({ value }: Source): [what: string, how: object][] {

@@ -20,26 +20,26 @@ interface TrustOptions {
 
 const trust: Verb = (command, context) => {
   command
-    .description('Trust what a repository brings: its configuration, tools and hooks, each by its exact content.')
-    .argument('[file...]', 'what to trust; without any, what could be is listed')
-    .option('--yes', 'trust without being asked, as shown')
-    .option('--list', 'list what is trusted')
-    .option('--revoke', 'trust these no more')
+    .description("Trust a repository's configuration, tools and hooks, pinned by hash.")
+    .argument('[file...]', 'files to trust (default: list what can be trusted)')
+    .option('--yes', 'trust without asking')
+    .option('--list', 'list trusted files')
+    .option('--revoke', 'revoke trust in these files')
     .addHelpText(
       'after',
       `
 Examples:
-  toolgate trust                            what there is to trust in this project
-  toolgate trust .toolgate/config.jsonc     see what it would bring, and trust it
+  toolgate trust                            list what can be trusted in this project
+  toolgate trust .toolgate/config.jsonc     review it, and trust it
   toolgate trust --list
   toolgate trust --revoke .toolgate/tools
 
-A file that changes is not trusted any more. Servers that run take trust, and its end, at once.`
+A file that changes is no longer trusted. Running servers apply changes of trust at once.`
     )
     .action(async (files: string[], { yes, list, revoke }: TrustOptions) => {
       const paths = files.map(file => trustPath(path.resolve(context.world.cwd, file)))
-      if (list && (revoke || paths.length > 0)) throw usage('--list takes no files.')
-      if (revoke && paths.length === 0) throw usage('Say which files to trust no more.')
+      if (list && (revoke || paths.length > 0)) throw usage('--list does not take files.')
+      if (revoke && paths.length === 0) throw usage('Missing files to revoke trust in.')
       if (list) await listTrusted(context)
       else if (revoke) await revokeAll(context, paths)
       else if (paths.length === 0) await listHere(context)
@@ -53,22 +53,25 @@ async function trustOne(context: Context, file: string, { yes }: { yes: boolean 
   const store = trustFileOf(world.env)
   const shown = await readTrustable(file, world.env)
   const all = contentsOf(shown)
-  if (isTrusted(readTrustFile(store), all)) return terminal.say(`${safe(file)} is trusted as it is.`)
+  if (isTrusted(readTrustFile(store), all)) return terminal.say(`${safe(file)} is already trusted.`)
   terminal.say(textOf(context, shown))
   if (!yes && !context.mayAsk)
-    throw usage('Nobody can be asked here.', 'Look at what is shown, then give --yes to trust it.')
+    throw usage(
+      'Cannot prompt: standard input is not a terminal.',
+      'Review the content above, then use --yes to trust it.'
+    )
   if (!yes && !/^y(?:es)?$/i.test(await context.ask('Trust exactly this content? [y/N] ')))
-    throw new CliError('Nothing was trusted.', { exit: EXIT.rejected, code: 'REJECTED' })
+    throw new CliError('Not trusted.', { exit: EXIT.rejected, code: 'REJECTED' })
   const now = contentsOf(await readTrustable(file, world.env))
   if (!isSame(all, now))
-    throw new CliError(`${file} changed while it was shown, so nothing was trusted.`, {
+    throw new CliError(`Not trusted: ${file} changed while it was shown.`, {
       exit: EXIT.conflict,
       code: 'CONFLICT',
-      hint: 'Look at it again.'
+      hint: 'Review it again.'
     })
   await addTrusted(store, all)
   if (terminal.json) terminal.outJson(Object.fromEntries(all))
-  else terminal.out(`${safe(file)} is trusted as it is now.`)
+  else terminal.out(`Trusted ${safe(file)} with its current content.`)
 }
 
 /** What trusting it means: the path of each file or folder, with the content that was shown. */
@@ -98,13 +101,13 @@ async function revokeAll({ terminal, world }: Context, paths: readonly string[])
   const known = readTrustFile(store)
   const unknown = paths.filter(file => !known.has(file))
   if (unknown.length > 0)
-    throw new CliError(`${unknown.join(', ')} was not trusted.`, {
+    throw new CliError(`Not trusted before: ${unknown.join(', ')}.`, {
       exit: EXIT.usage,
       code: 'FILE_NOT_FOUND',
       hint: 'See: toolgate trust --list'
     })
   await removeTrusted(store, paths)
-  for (const file of paths) terminal.out(`${safe(file)} is not trusted any more.`)
+  for (const file of paths) terminal.out(`Revoked trust in ${safe(file)}.`)
 }
 
 async function listTrusted(context: Context) {
@@ -113,7 +116,7 @@ async function listTrusted(context: Context) {
   const given = Object.entries(await givenByUser(world.env)).map(([file, sha256]) => ({ path: file, sha256, at: null }))
   const all = await Promise.all([...kept, ...given].map(async each => ({ ...each, state: await stateOf(each) })))
   if (terminal.json) return terminal.outJson(all)
-  if (all.length === 0) return terminal.say('Nothing is trusted.')
+  if (all.length === 0) return terminal.say('No trusted files.')
   const rows = all.map(({ path: file, sha256, at, state }) => [
     state,
     sha256.slice(0, 12),
@@ -148,7 +151,7 @@ async function listHere(context: Context) {
     states.push({ path: file, sha256: shown.sha256, state: stateHere(known, contentsOf(shown)) })
   }
   if (terminal.json) return terminal.outJson(states)
-  if (states.length === 0) return terminal.say(`There is nothing to trust in ${safe(project)}.`)
+  if (states.length === 0) return terminal.say(`Nothing to trust in ${safe(project)}.`)
   for (const { path: file, state } of states) {
     terminal.out(`${state.padEnd(9)}  ${safe(file)}`)
     if (state !== 'trusted') terminal.out(`           toolgate trust ${quoted(path.relative(world.cwd, file))}`)

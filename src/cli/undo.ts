@@ -15,20 +15,23 @@ interface Options {
 
 const undo: Verb = (command, context) => {
   command
-    .description('Take back what a call changed in files: shows what would happen, and asks. Later changes stay.')
+    .description('Revert the file changes of a call: shows a preview and asks. Later changes are kept.')
     .argument('<id>', 'tool_call_id')
-    .option('--since', 'back to how it was before the call: what later calls of its session did too')
-    .option('--path <path...>', 'only these paths, and what is beneath them')
-    .option('--show', 'only show what would happen')
+    .option('--since', 'also revert all later calls of its session')
+    .option('--path <path...>', 'only these files and folders')
+    .option('--show', 'only show the preview')
     .option('--yes', 'do not ask')
-    .option('--digest <digest>', 'only if this is still what would happen; does not ask')
+    .option('--digest <digest>', 'only if this is still the digest of the preview; does not ask')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate undo tc_01J…\n  toolgate undo tc_01J… --show\n  toolgate undo tc_01J… --since --yes'
     )
     .action(async (id: string, options: Options) => {
       if (!options.show && !context.mayAsk && !options.yes && options.digest === undefined)
-        throw usage('Nobody can be asked here.', 'Give --digest with what you were shown, --yes, or --show.')
+        throw usage(
+          'Cannot prompt: standard input is not a terminal.',
+          'Use --digest with the digest of the preview, --yes, or --show.'
+        )
       const client = await context.connect()
       const query: UndoQuery = {
         ...(options.since && { scope: 'since' }),
@@ -61,16 +64,16 @@ async function undoOne(context: Context, client: Client, { id, query, shown, opt
   if (shown.files.every(({ action }) => action === 'nothing'))
     return terminal.json ? terminal.outJson(shown) : undefined
   if (!shown.available)
-    throw new CliError(`${id} is not undone: ${shown.reason}`, { exit: EXIT.conflict, code: 'UNDO_CONFLICT' })
+    throw new CliError(`Cannot undo ${id}: ${shown.reason}`, { exit: EXIT.conflict, code: 'UNDO_CONFLICT' })
   if (!options.yes && options.digest === undefined && !/^y(es)?$/i.test(await context.ask('Undo? [y/N] ')))
-    return terminal.say('Left as it is.')
+    return terminal.say('Nothing was changed.')
   const digest = options.digest ?? shown.digest
   const ended = await client.undo(id, { ...query, ...(digest !== undefined && { digest }), confirm: true, signal })
   context.exitCode = exitOf(ended)
   if (terminal.json) return terminal.outJson(ended)
   if (ended.status === 'success') return terminal.out(safe(ended.result.content))
   if (ended.status === 'awaiting_approval')
-    return terminal.say(`Waits for approval: toolgate approve ${ended.tool_call_id}`)
+    return terminal.say(`Waiting for approval: toolgate approve ${ended.tool_call_id}`)
   terminal.fail(`toolgate: undo ${ended.status}: ${safe(reasonOf(ended))}`)
 }
 

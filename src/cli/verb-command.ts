@@ -15,7 +15,7 @@ export class VerbCommand extends Command {
 
   /** Told in place of its help where a verb of its own is missing. */
   override help(): never {
-    throw usage(`Say what ${verbOf(this)} is to do: ${namesOf(this).join(', ')}.`, seeHelp(this))
+    throw usage(`Missing subcommand of ${verbOf(this)}: ${namesOf(this).join(', ')}.`, seeHelp(this))
   }
 }
 
@@ -24,22 +24,22 @@ const FAULTS: Readonly<Record<string, (command: Command, named: string) => CliEr
   'commander.missingArgument': (command, named) => {
     const means = command.registeredArguments.find(each => each.name() === named)?.description ?? ''
     return usage(
-      `${verbOf(command)} needs <${named}>${means && `: ${means}`}.`,
+      `Missing argument <${named}> of ${verbOf(command)}${means && `: ${means}`}.`,
       `${usageOf(command)} ${seeHelp(command)}`
     )
   },
   'commander.unknownOption': (command, named) =>
-    usage(`There is no option ${named}.`, hinted(didYouMean(named, flagsOf(command)), seeHelp(command))),
+    usage(`Unknown option: ${named}.`, hinted(didYouMean(named, flagsOf(command)), seeHelp(command))),
   'commander.optionMissingArgument': (command, named) => {
     const option = command.options.find(({ flags }) => flags === named)
-    return usage(`${named} needs a value${option ? `: ${option.description}` : ''}.`, seeHelp(command))
+    return usage(`Missing value of ${named}${option ? `: ${option.description}` : ''}.`, seeHelp(command))
   },
   'commander.unknownCommand': unknownVerb,
   'commander.excessArguments': command =>
     command.commands.length > 0
       ? unknownVerb(command)
       : usage(
-          `${command.args[command.registeredArguments.length]} is one word too many for ${verbOf(command)}.`,
+          `Unexpected argument of ${verbOf(command)}: ${command.args[command.registeredArguments.length]}.`,
           `${usageOf(command)} ${seeHelp(command)}`
         )
 }
@@ -47,8 +47,8 @@ const FAULTS: Readonly<Record<string, (command: Command, named: string) => CliEr
 function unknownVerb(command: Command): CliError {
   const [given = ''] = command.args
   return usage(
-    `There is no verb ${verbOf(command)} ${given}.`,
-    hinted(didYouMean(given, namesOf(command)), `It takes ${namesOf(command).join(', ')}.`)
+    `Unknown command: ${verbOf(command)} ${given}.`,
+    hinted(didYouMean(given, namesOf(command)), `Expected one of: ${namesOf(command).join(', ')}.`)
   )
 }
 

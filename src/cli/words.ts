@@ -72,8 +72,8 @@ export function approvalText(terminal: Terminal, call: Extract<Call, { status: '
   return [
     `${terminal.paint('bold', safe(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
     `  tool     ${safe(call.tool)}  (${approval.level})`,
-    `  asked by ${safe(who.join(' / '))}`,
-    `  because  ${safe(approval.reason)}`,
+    `  caller   ${safe(who.join(' / '))}`,
+    `  reason   ${safe(approval.reason)}`,
     ...(call.context === undefined ? [] : [`  context  ${brief(call.context, 300)}`]),
     ...(approval.expires_at === null ? [] : [`  expires  ${due(approval.expires_at)}`]),
     `  params   ${safeJson(call.params)}`,
@@ -135,7 +135,7 @@ const EVENT_WORDS: EventWords = {
     return `${tool} ${status}${why}${execution_time_ms === undefined ? '' : ` in ${Math.round(execution_time_ms)} ms`}`
   },
   'file.changed': ({ path, operation, added, removed, by }) =>
-    `${operation} ${path}${by === 'external' ? ', by somebody else' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
+    `${operation} ${path}${by === 'external' ? ', by another program' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
   'diagnostics.changed': ({ server, files }) =>
     `${server}: ${files.map(({ path, error, warning }) => `${path} errors ${error} warnings ${warning}`).join(', ')}`,
   'tool.delegate': ({ client_id, effect, params }) => `${client_id}: ${effect} ${JSON.stringify(params)}`,

@@ -165,11 +165,17 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
   // On a unix socket, where no port exists, `localhost` alone is right.
   const right = socket.localAddress === undefined ? [...hosts, 'localhost'] : hosts
   if (headers.host === undefined || !right.includes(headers.host.toLowerCase()))
-    throw new ToolError('FORBIDDEN', 'The Host header is not an address of this server. See allowed_hosts.')
+    throw new ToolError(
+      'FORBIDDEN',
+      'The Host header is not an address of this server. To allow it, add it to allowed_hosts.'
+    )
   const { origin } = headers
   // Only a page that came from here has the address that we are called by.
   if (origin !== undefined && origin !== `http://${headers.host.toLowerCase()}` && !origins.includes(origin))
-    throw new ToolError('FORBIDDEN', 'Pages of others may not speak to this server. See allowed_origins.')
+    throw new ToolError(
+      'FORBIDDEN',
+      'Requests from this origin are not allowed. To allow it, add it to allowed_origins.'
+    )
 }
 
 /** Whether a whole tab comes here: what it is shown, the page that it left never sees. */
@@ -179,7 +185,7 @@ const isVisit = ({ headers }: IncomingMessage) =>
 function checkSite({ headers }: IncomingMessage) {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new ToolError('FORBIDDEN', 'Pages of other sites may not speak to this server.')
+    throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
 }
 
 /** The same answer for every way to have no right token. */

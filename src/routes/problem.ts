@@ -14,7 +14,7 @@ export function installProblems(app: FastifyInstance, masking: Pick<Masking, 'ma
     else log.debug({ method, route: routeOptions.url, status, reason: error.message }, 'request refused')
   })
   app.setNotFoundHandler((_request: FastifyRequest, reply) => {
-    sendProblem(new ToolError('NOT_FOUND', 'No such route, or not with this method.'), reply)
+    sendProblem(new ToolError('NOT_FOUND', 'Route not found, or method not allowed.'), reply)
   })
 }
 

@@ -65,7 +65,7 @@ export function classify(simple: Simple, surroundings: Surroundings, readInner: 
 
 class Verdict {
   class: CommandClass = 'auto'
-  reason = 'It only reads.'
+  reason = 'Only reads.'
   operands: Operand[] = []
 
   raise(level: CommandClass, reason: string) {

@@ -99,7 +99,7 @@ function judgement(
   const worst = sternest([...parts, ...faults])
   return {
     class: worst?.class ?? 'auto',
-    reason: worst?.reason ?? 'Each part only reads.',
+    reason: worst?.reason ?? 'All parts are read-only.',
     parts,
     literal,
     ...(argv && { argv })

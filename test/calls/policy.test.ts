@@ -81,8 +81,8 @@ t.test('by itself a call is judged by its effect', async t => {
     t.equal(decision(question({ effect: effect as keyof typeof expected })), decided, effect)
   t.strictSame(judge(question({ effect: 'read' }), rulebook()), {
     decision: 'allow',
-    reason: 'It only reads.',
-    matched_rules: [{ tier: 'tool', effect: 'read', reason: 'It only reads.' }],
+    reason: 'Only reads.',
+    matched_rules: [{ tier: 'tool', effect: 'read', reason: 'Only reads.' }],
     always_options: [],
     source: 'auto'
   } satisfies Verdict)

@@ -18,7 +18,7 @@ t.test('a stale write is told what has changed since, and what it would do now',
   const stale = await app.call('edit_file', edit)
   t.same(stale.error, {
     code: 'STALE_FILE',
-    message: 'a.txt is not as it was read: read it again.',
+    message: 'a.txt has changed since it was read: read it again.',
     recoverable: false,
     details: {
       path: 'a.txt',

@@ -58,7 +58,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     }
     person.press('?')
     const help = await person.sees(READY)
-    t.match(help, /^\?\n {2}y {2}approve exactly what is shown\n {2}n {2}reject it\n/)
+    t.match(help, /^\?\n {2}y {2}approve exactly what is shown\n {2}n {2}reject the call\n/)
     // The terminal got the focus: a click into it is no decision, nor is what follows at once.
     person.press('\u001b[I')
     person.press('y')
@@ -76,7 +76,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     const person = await decide([])
     t.match(await person.sees(READY), /^\n1 of 2\n/)
     person.press('r')
-    await person.sees(/Why\?.* $/)
+    await person.sees(/Reason .* $/)
     person.press('not there\r')
     t.match(plain(await person.sees(READY)), /ID rejected\n\n2 of 2\n/)
     person.press('n')
@@ -93,14 +93,14 @@ t.test('at a terminal', needs('node-pty'), async t => {
     const person = await decide([id], { EDITOR: `sh ${editor}` })
     await person.sees(READY)
     person.press('e')
-    t.match(await person.sees(READY), /That is no JSON object/)
+    t.match(await person.sees(READY), /Not a JSON object/)
     writeFileSync(editor, 'sed -i \'s/"broken/"four"/\' "$1"\n')
     person.press('e')
     t.match(await person.sees(READY), /As you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+four\n/s)
     t.equal(await statusOf(id), 'awaiting_approval')
     write('a.txt', 'zero\none\n')
     person.press('y')
-    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+four\n/s)
+    t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+four\n/s)
     t.equal(await statusOf(id), 'awaiting_approval', 'nothing is written that nobody saw')
     person.press('y')
     await person.ended()
@@ -117,7 +117,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     person.press('e')
     t.match(await person.sees(READY), /verdict {2}strict: /)
     person.press('y')
-    await person.sees(/Type yes to approve \(.*\): $/)
+    await person.sees(/type yes to approve \(.*\): $/)
     person.press('yes\r')
     t.match(plain((await person.ended()).rest), /ID approved\n$/)
     t.match(await client.get(id, { wait_ms: 10_000 }), { status: 'success', params: { path: '.envrc' } })
@@ -128,12 +128,12 @@ t.test('at a terminal', needs('node-pty'), async t => {
     const person = await decide([id])
     await person.sees(READY)
     person.press('a')
-    t.match(await person.sees(/back\) $/), /\n {2}1 {2}.*\n {5}\{.*"touch b".*\}\n/)
+    t.match(await person.sees(/back\): $/), /\n {2}1 {2}.*\n {5}\{.*"touch b".*\}\n/)
     for (const back of ['\r', '\u001b']) {
       person.press(back)
       await person.sees(READY)
       person.press('a')
-      await person.sees(/back\) $/)
+      await person.sees(/back\): $/)
     }
     person.press('1\r')
     t.match(await person.ended(), { code: 0 })
@@ -148,12 +148,12 @@ t.test('at a terminal', needs('node-pty'), async t => {
     const person = await decide([id])
     await person.sees(READY)
     person.press('y')
-    await person.sees(/Type yes to approve \(.*\): $/)
+    await person.sees(/type yes to approve \(.*\): $/)
     person.press('y\r')
     await person.sees(READY)
     t.equal(await statusOf(id), 'awaiting_approval')
     person.press('y')
-    await person.sees(/Type yes to approve \(.*\): $/)
+    await person.sees(/type yes to approve \(.*\): $/)
     person.press('yes\r')
     t.match(plain((await person.ended()).rest), /ID approved\n$/)
   })
@@ -181,14 +181,14 @@ t.test('at a terminal', needs('node-pty'), async t => {
     const person = await decide([id])
     await person.sees(READY)
     write('a.txt', 'zero\none\n')
-    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n/s)
+    t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+two\n/s)
     write('a.txt', 'nothing of it\n')
-    t.match(await person.sees(READY), /As things stand it could not be done: .*a\.txt/)
+    t.match(await person.sees(READY), /Would fail now: .*a\.txt/)
     const far = `zero\none\n${'line\n'.repeat(9)}`
     write('a.txt', far)
-    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n line\n/s)
+    t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+two\n line\n/s)
     write('a.txt', `${far}end\n`)
-    t.match(await person.sees(READY), /^\s+What it is about has changed; it would do the same\.\n[^\n]+$/)
+    t.match(await person.sees(READY), /^\s+Files have changed; the preview is still the same\.\n[^\n]+$/)
     person.press('y')
     t.same(plain((await person.ended()).rest), 'y\nID approved\n')
     t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
@@ -202,7 +202,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     await person.sees(READY)
     write('a.txt', 'zero\none\n')
     person.press('y')
-    t.match(await person.sees(READY), /What would happen has changed since:\n.* zero\n-one\n\+two\n/s)
+    t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+two\n/s)
     await toolgate(['reject', id, '-m', 'no'])
     const { code, rest } = await person.ended()
     t.equal(code, 6)
@@ -229,9 +229,10 @@ t.test('where nobody can be asked, a digest or --yes is needed', async t => {
   t.same(await toolgate(['approve', id]), {
     code: 2,
     stdout: '',
-    stderr: 'toolgate: Nobody can be asked here. Give --digest with what you were shown, or --yes.\n'
+    stderr:
+      'toolgate: Cannot prompt: standard input is not a terminal. Use --digest with the digest of the preview, or --yes.\n'
   })
-  t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /Say which calls/ })
+  t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /Missing ids of calls/ })
   t.match(await toolgate(['approve', id, '--yes', '--params', JSON.stringify({ ...edit, new: 'six' })]), {
     code: 0,
     stdout: ID,

@@ -19,13 +19,13 @@ t.test('who decided, when and why', async t => {
       .trim()
       .split('\n'),
     [
-      'TIME (UTC)  DECISION  BY  TOOL  ABOUT  WHY  CALL',
+      'TIME (UTC)  DECISION  BY  TOOL  TITLE  REASON  CALL',
       'TIME  auto  read_file  a.txt  ID',
       'TIME  approved  toolgate-cli  shell_exec  touch b  it may  ID',
       'TIME  rejected  toolgate-cli  shell_exec  touch c  not that  ID',
       'TIME  withdrawn  shell_exec  touch d  Cancelled by the client.  ID',
       'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it would remove a system or home folder whole.  ID',
-      'TIME  waiting  edit_file  Edit a.txt  It changes files.  ID'
+      'TIME  waiting  edit_file  Edit a.txt  Modifies files.  ID'
     ]
   )
   const json = async (...argv: string[]) => JSON.parse((await toolgate(['audit', '--json', ...argv])).stdout)
@@ -36,9 +36,9 @@ t.test('who decided, when and why', async t => {
   t.match(await json('--session', 's1'), [{ tool: 'read_file', session_id: 's1', decision: 'auto' }])
   t.same((await json('--since', '1h', '--tool', 'shell_exec')).length, 4)
   t.same(await json('--until', '1h'), [])
-  t.match(await toolgate(['audit', '--limit', '1', '--json']), { code: 0, stderr: /^There may be more before these 1/ })
-  t.match(await toolgate(['audit', '--since', 'then']), { code: 2, stderr: /--since then is no time/ })
-  t.match(await toolgate(['audit', '--decision', 'perhaps']), { code: 2, stderr: /The decision perhaps is not known/ })
+  t.match(await toolgate(['audit', '--limit', '1', '--json']), { code: 0, stderr: /^Only the latest 1 are shown/ })
+  t.match(await toolgate(['audit', '--since', 'then']), { code: 2, stderr: /Invalid time of --since: then/ })
+  t.match(await toolgate(['audit', '--decision', 'perhaps']), { code: 2, stderr: /Invalid decision: perhaps/ })
 })
 
 t.test('any request goes with the token, to this server alone', async t => {
@@ -51,9 +51,9 @@ t.test('any request goes with the token, to this server alone', async t => {
     stderr: /^200 OK\n.*content-type: application\/json/s
   })
   t.match(await toolgate(['api', '/nope']), { code: 1, stdout: /"code":"NOT_FOUND"/, stderr: /answered 404/ })
-  t.match(await toolgate(['api', '/calls', '-d', '{']), { code: 2, stderr: /--data must be JSON/ })
+  t.match(await toolgate(['api', '/calls', '-d', '{']), { code: 2, stderr: /Invalid --data: expected JSON/ })
   for (const elsewhere of ['@example.com/', 'http://example.com/', ':1/'])
-    t.match(await toolgate(['api', elsewhere]), { code: 2, stdout: '', stderr: /is no path of the server/ })
+    t.match(await toolgate(['api', elsewhere]), { code: 2, stdout: '', stderr: /Invalid path: / })
   const wrong = await toolgate(['api', '/health', '-H', 'nothing', '--json'])
   t.same([wrong.code, JSON.parse(wrong.stderr).error.code], [2, 'USAGE'])
   t.notMatch(wrong.stderr, token)

@@ -37,7 +37,10 @@ t.test('a call that waits', needs('node-pty'), async t => {
     const person = await call()
     const [id] = (await person.sees(READY)).match(ID)!
     person.press('q')
-    t.match(await person.ended(), { code: 0, rest: `Left waiting. To decide later: toolgate approve ${id}\n` })
+    t.match(await person.ended(), {
+      code: 0,
+      rest: `Still waiting for approval. To decide later: toolgate approve ${id}\n`
+    })
     t.equal((await client.get(id!)).status, 'awaiting_approval')
     await client.cancel(id!)
   })
@@ -67,7 +70,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     const silent = await call(['--no-input'])
     for (const person of [only, silent]) {
       const shown = plain(await person.sees(/toolgate approve tc_\w+\n/))
-      t.equal(shown, 'Waits for approval: toolgate approve ID\n')
+      t.equal(shown, 'Waiting for approval: toolgate approve ID\n')
       person.press('\u0003')
       t.match(await person.ended(), { code: 130 })
     }

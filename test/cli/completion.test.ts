@@ -35,7 +35,10 @@ t.test('what may follow is told, from the server where it has it', async t => {
     t.same({ code, stderr }, { code: 0, stderr: '' })
     return stdout.trimEnd().split('\n')
   }
-  t.same(await after('appr'), ['approvals\tlist calls that wait for a decision', 'approve\tlet waiting calls run'])
+  t.same(await after('appr'), [
+    'approvals\tlist calls that are waiting for approval',
+    'approve\treview waiting calls and approve or reject them'
+  ])
   t.same(await after('approve', ''), [`${id}\ttouch b`])
   t.same(await after('approve', id, ''), [''], 'each once')
   t.same(await after('rules', 'revoke', ''), [`${rule}\tdeny {"tool":"x"}`])
@@ -73,7 +76,7 @@ t.test('in bash, and nothing on the line is run', async t => {
   t.notOk(existsSync(path.join(project, 'ran')))
   t.match(await toolgate(['completion', 'tcsh']), {
     code: 2,
-    stderr: /The shell tcsh is not known\. It takes bash, zsh, fish\./
+    stderr: /Invalid shell: tcsh\. Expected one of: bash, zsh, fish\./
   })
 })
 

@@ -13,11 +13,11 @@ t.test('what holds is told with where it comes from; changed with its comments k
   })
   const user = path.join(home, '.config/toolgate/config.jsonc')
   const theirs = path.join(project, '.toolgate/config.jsonc')
-  t.same(await toolgate(['config', 'get', 'limits.read']), { code: 0, stdout: '32\n', stderr: 'the default\n' })
+  t.same(await toolgate(['config', 'get', 'limits.read']), { code: 0, stdout: '32\n', stderr: 'default\n' })
   t.same(await toolgate(['config', 'set', 'limits.read', '4']), {
     code: 0,
     stdout: `Changed ${user}\n`,
-    stderr: 'It holds from the next start of a server: toolgate serve --replace\n'
+    stderr: 'Takes effect when the server restarts: toolgate serve --replace\n'
   })
   t.equal(readFileSync(user, 'utf8'), '{\n  "limits": {\n    "read": 4\n  }\n}\n')
   t.equal(statSync(user).mode & 0o777, 0o600)
@@ -45,15 +45,15 @@ t.test('what holds is told with where it comes from; changed with its comments k
 t.test('when a change holds is told: now, once it is trusted, or from the next start', async t => {
   const { toolgate, project } = place(t)
   const said = async (...argv: string[]) => (await toolgate(['config', ...argv])).stderr
-  t.equal(await said('set', 'hooks', '[]'), 'A server that runs takes it now.\n')
-  t.equal(await said('unset', 'hooks'), 'A server that runs takes it now.\n')
+  t.equal(await said('set', 'hooks', '[]'), 'A running server applies it immediately.\n')
+  t.equal(await said('unset', 'hooks'), 'A running server applies it immediately.\n')
   t.equal(
     await said('set', 'hooks', '[]', '--project'),
-    `A server that runs takes it once the file is trusted: toolgate trust ${project}/.toolgate/config.jsonc\n`
+    `A running server applies it once the file is trusted: toolgate trust ${project}/.toolgate/config.jsonc\n`
   )
   t.equal(
     await said('set', 'approval.ttl_ms', '7', '--project'),
-    'It holds from the next start of a server: toolgate serve --replace\n'
+    'Takes effect when the server restarts: toolgate serve --replace\n'
   )
 })
 
@@ -63,10 +63,10 @@ t.test('what is wrong is refused, and nothing is written', async t => {
   const wrong: [string[], string][] = [
     [['set', 'limits.read', 'many'], 'limits.read must be integer.'],
     [['set', 'log.level', 'loud'], 'log.level must be one of trace, debug, info, warn, error, silent.'],
-    [['set', 'lmits.read', '3'], 'There is no setting lmits.read. Did you mean limits.read?'],
-    [['get', 'limits.raed'], 'There is no setting limits.raed. Did you mean limits.read?'],
-    [['get', 'approval.none_such'], 'There is no setting approval.none_such. Near it: approval.'],
-    [['get', 'zzz'], 'There is no setting zzz. All of them: toolgate config get']
+    [['set', 'lmits.read', '3'], 'Unknown setting: lmits.read. Did you mean limits.read?'],
+    [['get', 'limits.raed'], 'Unknown setting: limits.raed. Did you mean limits.read?'],
+    [['get', 'approval.none_such'], 'Unknown setting: approval.none_such. Near it: approval.'],
+    [['get', 'zzz'], 'Unknown setting: zzz. All of them: toolgate config get']
   ]
   for (const [argv, words] of wrong) {
     const { code, stdout, stderr } = await toolgate(['config', ...argv])
@@ -75,7 +75,10 @@ t.test('what is wrong is refused, and nothing is written', async t => {
   t.notOk(existsSync(user))
   await toolgate(['config', 'set', 'limits.read', '4'])
   writeFileSync(user, '{ "limits": ')
-  t.match(await toolgate(['config', 'set', 'limits.read', '5']), { code: 2, stderr: /is not JSON, so it is left/ })
+  t.match(await toolgate(['config', 'set', 'limits.read', '5']), {
+    code: 2,
+    stderr: /Cannot change .*: it is not valid JSON/
+  })
   t.equal(readFileSync(user, 'utf8'), '{ "limits": ')
   t.match(await toolgate(['config', 'check', '--json']), {
     code: 2,

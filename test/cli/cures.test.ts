@@ -8,55 +8,59 @@ const asked = await client.call('shell_exec', { command: 'touch b' })
 const NONE = 'tc_00000000000000000000000000'
 
 const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told: string])[] = [
-  [['aprove'], 2, 'There is no verb aprove. Did you mean approve? See: toolgate --help'],
-  [['--bogus'], 2, 'There is no option --bogus. See: toolgate --help'],
-  [['show'], 2, 'show needs <id>: tool_call_id. Usage: toolgate show [options] <id>. See: toolgate show --help'],
-  [['approve', '--param'], 2, 'There is no option --param. Did you mean --params? See: toolgate approve --help'],
-  [['jobs', '--session'], 2, '--session <id> needs a value: only those of this session. See: toolgate jobs --help'],
+  [['aprove'], 2, 'Unknown command: aprove. Did you mean approve? See: toolgate --help'],
+  [['--bogus'], 2, 'Unknown option: --bogus. See: toolgate --help'],
+  [
+    ['show'],
+    2,
+    'Missing argument <id> of show: tool_call_id. Usage: toolgate show [options] <id>. See: toolgate show --help'
+  ],
+  [['approve', '--param'], 2, 'Unknown option: --param. Did you mean --params? See: toolgate approve --help'],
+  [['jobs', '--session'], 2, 'Missing value of --session <id>: only jobs of this session. See: toolgate jobs --help'],
   [
     ['status', 'x'],
     2,
-    'x is one word too many for status. Usage: toolgate status [options]. See: toolgate status --help'
+    'Unexpected argument of status: x. Usage: toolgate status [options]. See: toolgate status --help'
   ],
-  [['token'], 2, 'Say what token is to do: create, list, revoke. See: toolgate token --help'],
-  [['token', 'creat'], 2, 'There is no verb token creat. Did you mean create? It takes create, list, revoke.'],
-  [['rules', 'ad', 'deny'], 2, 'There is no verb rules ad. Did you mean add? It takes add, revoke.'],
-  [['jobs', 'lgs'], 2, 'There is no verb jobs lgs. Did you mean logs? It takes logs.'],
+  [['token'], 2, 'Missing subcommand of token: create, list, revoke. See: toolgate token --help'],
+  [['token', 'creat'], 2, 'Unknown command: token creat. Did you mean create? Expected one of: create, list, revoke.'],
+  [['rules', 'ad', 'deny'], 2, 'Unknown command: rules ad. Did you mean add? Expected one of: add, revoke.'],
+  [['jobs', 'lgs'], 2, 'Unknown command: jobs lgs. Did you mean logs? Expected one of: logs.'],
   [['jobs', 'logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
   [
     ['tool', 'new'],
     2,
-    'tool new needs <name>: small letters, digits and _, as in run_lint. Usage: toolgate tool new [options] <name>. See: toolgate tool new --help'
+    'Missing argument <name> of tool new: name in lower case, digits and _, such as run_lint. Usage: toolgate tool new [options] <name>. See: toolgate tool new --help'
   ],
-  [['config', 'set', 'log.levle', 'warn'], 2, 'There is no setting log.levle. Did you mean log.level?'],
+  [['config', 'set', 'log.levle', 'warn'], 2, 'Unknown setting: log.levle. Did you mean log.level?'],
   [
     ['tail', '--type', 'file.change,tool.call'],
     2,
-    `There is no event type "file.change". Did you mean file.changed? It takes ${EVENT_TYPES.join(', ')}.`
+    `There is no event type "file.change". Did you mean file.changed? Expected one of: ${EVENT_TYPES.join(', ')}.`
   ],
-  [['api', 'GTE', '/health'], 2, 'The method GTE is not known. Did you mean GET? It takes GET, POST, PUT, DELETE.'],
-  [['api', 'health'], 2, 'health is no path of the server. It begins with /. Such as: toolgate api GET /health'],
-  [['api', '/health', 'GET'], 2, 'The method comes first. Such as: toolgate api GET /health'],
-  [['--jsno'], 2, 'There is no option --jsno. Did you mean --json? See: toolgate --help'],
-  [['--json=x'], 2, '--json takes no value. See: toolgate --help'],
+  [['api', 'GTE', '/health'], 2, 'Invalid method: GTE. Did you mean GET? Expected one of: GET, POST, PUT, DELETE.'],
+  [['api', 'health'], 2, 'Invalid path: health. Paths begin with /. Example: toolgate api GET /health'],
+  [['api', '/health', 'GET'], 2, 'The method must come first. Example: toolgate api GET /health'],
+  [['--jsno'], 2, 'Unknown option: --jsno. Did you mean --json? See: toolgate --help'],
+  [['--json=x'], 2, 'Option --json does not take a value. See: toolgate --help'],
   [
     ['rules', 'add'],
     2,
-    'rules add needs <effect>: allow, ask or deny. Usage: toolgate rules add [options] <effect>. See: toolgate rules add --help'
+    'Missing argument <effect> of rules add: allow, ask or deny. Usage: toolgate rules add [options] <effect>. See: toolgate rules add --help'
   ],
-  [['api'], 2, 'Say which path. Such as: toolgate api /capabilities'],
-  [['status', '--format', 'evn'], 2, '--format evn is not known. Did you mean env? It takes env.'],
+  [['api'], 2, 'Missing path. Example: toolgate api /capabilities'],
+  [['status', '--format', 'evn'], 2, 'Invalid --format: evn. Did you mean env? Expected one of: env.'],
   [['call', 'reed_file'], 1, 'There is no tool "reed_file" here. Did you mean read_file? See: toolgate tools'],
   [
     ['call', 'write_file', 'pth=a'],
     2,
-    'There is no param pth. Did you mean path? The params are: path, content, encoding, create_dirs, if_match.'
+    'Unknown parameter pth. Did you mean path? Parameters: path, content, encoding, create_dirs, if_match.'
   ],
   [['call', 'read_file', 'path=a.txt', 'limit=x'], 2, 'limit must be integer. See: toolgate tools read_file'],
   [
     ['call', 'bash', 'command=ls'],
     2,
-    'bash is a name of several toolsets: say which is meant (opencode, synapsis). Such as: --toolset opencode'
+    'bash is a name of several toolsets: say which is meant (opencode, synapsis). Example: --toolset opencode'
   ],
   [['show', NONE], 1, `There is no call ${NONE}. See: toolgate audit`],
   [['reject', NONE], 1, `There is no call ${NONE}. See: toolgate approvals`],
@@ -81,7 +85,7 @@ t.test('with --json mistakes are JSON, those in the words of the line too', asyn
   t.same(await toolgate(['show', '--json']), {
     code: 2,
     stdout: '',
-    stderr: `${JSON.stringify({ error: { code: 'USAGE', message: 'show needs <id>: tool_call_id.', hint: 'Usage: toolgate show [options] <id>. See: toolgate show --help' } })}\n`
+    stderr: `${JSON.stringify({ error: { code: 'USAGE', message: 'Missing argument <id> of show: tool_call_id.', hint: 'Usage: toolgate show [options] <id>. See: toolgate show --help' } })}\n`
   })
   const { code, stderr } = await toolgate(['--json', 'tools', 'reed_file'])
   t.match(

@@ -17,29 +17,30 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
     break
   }
   const [id] = said[0]!.match(ID)!
-  t.same(said, [`Waits for approval: toolgate approve ${id}`])
+  t.same(said, [`Waiting for approval: toolgate approve ${id}`])
   t.match(
     plain((await toolgate(['approvals'])).stdout),
-    /^CALL +AGE +LEVEL +TOOL +WOULD\nID +\d+s +ask +edit_file +\S.*a\.txt/
+    /^CALL +AGE +LEVEL +TOOL +TITLE\nID +\d+s +ask +edit_file +\S.*a\.txt/
   )
   t.same(await toolgate(['approve', id!]), {
     code: 2,
     stdout: '',
-    stderr: 'toolgate: Nobody can be asked here. Give --digest with what you were shown, or --yes.\n'
+    stderr:
+      'toolgate: Cannot prompt: standard input is not a terminal. Use --digest with the digest of the preview, or --yes.\n'
   })
   t.match(await toolgate(['approve', id!, '--digest', '0'.repeat(64)]), {
     code: 6,
     stdout: '',
-    stderr: /Look again with: toolgate approvals/
+    stderr: /Review it again with: toolgate approve/
   })
   const approved = await toolgate(['approve', id!, '--yes'])
   t.match(approved, { code: 0, stdout: `${id} approved\n` })
-  t.match(approved.stderr, /asked by toolgate-cli \/ default\n.*context {2}greeting\n.*-hello\n\+goodbye\n/s)
+  t.match(approved.stderr, /caller {3}toolgate-cli \/ default\n.*context {2}greeting\n.*-hello\n\+goodbye\n/s)
   t.equal((await client.get(id!, { wait_ms: 10_000 })).status, 'success')
   t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
   t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, plain(stderr)]), [
     6,
-    'toolgate: ID waits for no decision: its status is success, approved by toolgate-cli at TIME.\n'
+    'toolgate: ID is not waiting for approval: its status is success, approved by toolgate-cli at TIME.\n'
   ])
   t.match(
     plain((await toolgate(['show', id!])).stdout),
@@ -61,7 +62,7 @@ t.test('an approval that cannot begin says why', async t => {
   t.match([code, JSON.parse(stdout)], [1, { status: 'error', error: { code: 'FILE_NOT_FOUND' } }])
   t.match(await toolgate(['approve', ids[0]!, '--yes']), {
     code: 6,
-    stderr: /waits for no decision: its status is error \(FILE_NOT_FOUND: .*\)/
+    stderr: /is not waiting for approval: its status is error \(FILE_NOT_FOUND: .*\)/
   })
 })
 
@@ -89,7 +90,7 @@ t.test('refused, cancelled, expired, timed out', async t => {
   t.match(await toolgate(['cancel', 'tc_00000000000000000000000000']), { code: 1, stderr: /There is no call/ })
 
   const left = await waiting('--timeout', '3s')
-  t.same(await left.ended(), [124, 'The call goes on: toolgate show ID'])
+  t.same(await left.ended(), [124, 'The call is still running: toolgate show ID'])
   t.match((await toolgate(['show', left.id, '--json'])).stdout, '"status":"awaiting_approval"')
 
   const interrupted = await waiting()

@@ -34,7 +34,7 @@ t.test('with a server that runs', async t => {
   })
   t.notMatch(stdout, token)
   const text = await toolgate(['doctor'])
-  t.match(text, { code: 0, stdout: /^ok {4}node {14}24\..*\nok {4}events {12}the stream tells after \d+ ms\n/s })
+  t.match(text, { code: 0, stdout: /^ok {4}node {14}24\..*\nok {4}events {12}first event after \d+ ms\n/s })
 })
 
 t.test('every fault with its cure; exit 1 where one keeps it from working', async t => {

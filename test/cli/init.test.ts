@@ -16,7 +16,7 @@ const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy"
 t.test('without questions nothing is loosened; what is there is never overwritten', async t => {
   const { toolgate, project } = place(t, { 'package.json': PACKAGE })
   const file = path.join(project, '.toolgate/config.jsonc')
-  t.match(await toolgate(['init']), { code: 2, stdout: '', stderr: /Nobody can be asked here/ })
+  t.match(await toolgate(['init']), { code: 2, stdout: '', stderr: /Cannot prompt: standard input is not a terminal/ })
   t.same(await toolgate(['init', '--yes']), {
     code: 0,
     stdout: `Wrote ${file}\nServe the project with: toolgate serve\n`,
@@ -26,7 +26,7 @@ t.test('without questions nothing is loosened; what is there is never overwritte
   t.match(written, '"effect":"deny","match":{"tool":"shell_exec","command":"git push","mode":"prefix"}')
   t.notMatch(written, 'allow"')
   t.match(await toolgate(['config', 'check', '--json']), { code: 0, stdout: '{"faults":[],"warnings":[]}\n' })
-  t.match(await toolgate(['init', '--yes']), { code: 6, stderr: /is there already, and is left as it is/ })
+  t.match(await toolgate(['init', '--yes']), { code: 6, stderr: /already exists and was not changed/ })
   t.equal(readFileSync(file, 'utf8'), written)
 })
 
@@ -50,24 +50,24 @@ t.test('the lines for editors alone', async t => {
   t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT, 'mcp', '--root', project])
   t.same(await versionBy(command, args[0]), await toolgate(['version']))
   t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '$' + '{workspaceFolder}'])
-  t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /--editor ed is not known/ })
+  t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /Invalid --editor: ed\./ })
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })
 
 t.test('after a few questions', needs('node-pty'), async t => {
   const { commandOf, project } = place(t, { 'package.json': PACKAGE })
   const person = await atTerminal(t, commandOf(['init']))
-  await person.sees(/Only reads, nothing else\?(?:.|\n)*?No/)
+  await person.sees(/Read-only mode\?(?:.|\n)*?No/)
   person.press('\r')
-  await person.sees(/Which may run unasked(?:.|\n)*npm run lint/)
+  await person.sees(/Which commands may run without asking(?:.|\n)*npm run lint/)
   person.press(' ')
   await person.sees(/◼ npm test/)
   person.press('\r')
-  await person.sees(/Which may never run\?(?:.|\n)*npm publish/)
+  await person.sees(/Which commands should always be denied\?(?:.|\n)*npm publish/)
   person.press('\r')
-  await person.sees(/What will you use it with\?(?:.|\n)*mcp/)
+  await person.sees(/Which editors and clients will you use\?(?:.|\n)*mcp/)
   person.press('\r')
-  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nWhat it allows holds once you trust it/ })
+  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nTo apply what it allows, trust it/ })
   const written = readFileSync(path.join(project, '.toolgate/config.jsonc'), 'utf8')
   t.match(written, '{"effect":"allow","match":{"tool":"shell_exec","command":"npm test","mode":"prefix"}}')
   t.notMatch(written, 'deploy')

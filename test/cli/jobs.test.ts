@@ -4,8 +4,12 @@ import { ID, served } from './toolgate.ts'
 
 t.test('what runs on is listed, read, written to and ended', async t => {
   const { toolgate, start, client } = await served(t)
-  t.match(await toolgate(['jobs']), { code: 0, stdout: '', stderr: 'No job runs.\n' })
-  t.match(await toolgate(['jobs', '--all']), { code: 0, stderr: 'There are no jobs.\n' })
+  t.match(await toolgate(['jobs']), {
+    code: 0,
+    stdout: '',
+    stderr: 'No running jobs. To include finished ones: toolgate jobs --all\n'
+  })
+  t.match(await toolgate(['jobs', '--all']), { code: 0, stderr: 'No jobs.\n' })
   const asked = await client.call('shell_background', {
     command: 'echo up; cat; exit 3',
     interactive: true,
@@ -21,7 +25,7 @@ t.test('what runs on is listed, read, written to and ended', async t => {
   })
   t.strictSame(listed.stdout.match(ID), [id])
   t.match(await toolgate(['status']), { stdout: / {2}running {2}0\n {2}jobs {5}1\n$/ })
-  t.match(await toolgate(['stop', '--if-idle']), { code: 6, stderr: /that run: 1\./ })
+  t.match(await toolgate(['stop', '--if-idle']), { code: 6, stderr: /1 calls and jobs running\./ })
   t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), [{ task_id: id, status: 'running' }])
   t.match(await toolgate(['jobs', '--session', 'another']), { stdout: '' })
 

@@ -12,7 +12,7 @@ t.test('servers are listed, and started anew', async t => {
   const write = (mcpServers: object) => writeFileSync(path.join(folder, 'config.jsonc'), JSON.stringify({ mcpServers }))
   write({})
   const server = await serve()
-  t.match(await toolgate(['mcp', 'list']), { code: 0, stdout: '', stderr: /No MCP server is configured/ })
+  t.match(await toolgate(['mcp', 'list']), { code: 0, stdout: '', stderr: /No MCP servers are configured/ })
   server.process.stdin.end()
   await server.ended
 

@@ -31,7 +31,7 @@ t.test('logs --follow, call and approvals --watch outlive the server', async t =
   const lost = [talk(), alerts()]
   server.process.kill('SIGKILL')
   await server.ended
-  t.same(await Promise.all(lost), Array(2).fill('Lost the server; waiting for it.'))
+  t.same(await Promise.all(lost), Array(2).fill('Connection lost. Reconnecting…'))
   const second = await serve()
   t.equal(await talk(), `toolgate: ${id} interrupted: The server ended while it ran; it is not started again.`)
   t.equal(await ended[0], 1, 'its job ended with the server')

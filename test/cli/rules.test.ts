@@ -5,7 +5,7 @@ import { plain, served, servedIn, UNSANDBOXED } from './toolgate.ts'
 
 t.test('rules: none, added, used, revoked', async t => {
   const { toolgate } = await servedIn(t, UNSANDBOXED)
-  t.same(await toolgate(['rules']), { code: 0, stdout: '', stderr: 'No rule is remembered.\n' })
+  t.same(await toolgate(['rules']), { code: 0, stdout: '', stderr: 'No saved rules.\n' })
   const added = await toolgate(['rules', 'add', 'allow', '--tool', 'shell_exec', '--prefix', 'echo', '-m', 'harmless'])
   t.same([added.code, plain(added.stdout)], [0, 'RULE\n'])
   t.match(
@@ -36,9 +36,12 @@ t.test('rules: none, added, used, revoked', async t => {
   })
   t.match(await toolgate(['rules', 'add', 'perhaps', '--tool', 'x']), {
     code: 2,
-    stderr: 'toolgate: The effect perhaps is not known. It takes allow, ask, deny.\n'
+    stderr: 'toolgate: Invalid effect: perhaps. Expected one of: allow, ask, deny.\n'
   })
-  t.match(await toolgate(['rules', 'add', 'deny']), { code: 2, stderr: /^toolgate: Say what the rule matches\./ })
+  t.match(await toolgate(['rules', 'add', 'deny']), {
+    code: 2,
+    stderr: /^toolgate: Missing condition: a rule needs at least one field to match\./
+  })
 })
 
 t.test('a call-only token may not decide', async t => {

@@ -59,7 +59,7 @@ t.test('one server for a root: told, reused, replaced', async t => {
   t.same(await toolgate(['serve']), {
     code: 6,
     stdout: '',
-    stderr: `toolgate: A server runs for ${project} already: pid ${first.pid}, ${first.url}. Use it with --reuse, or stop it with --replace.\n`
+    stderr: `toolgate: A server is already running for ${project}: pid ${first.pid}, ${first.url}. Reuse it with --reuse, or stop it with --replace.\n`
   })
   const reused = await toolgate(['serve', '--reuse', '--ready', 'json'])
   t.match(reused, { code: 0, stderr: '' })
@@ -79,7 +79,7 @@ t.test('a server that was killed leaves no trap', async t => {
   t.same(await toolgate(['status']), {
     code: 3,
     stdout: '',
-    stderr: `toolgate: No server runs for ${project}. Start one with: toolgate serve. Name another project with --root.\n`
+    stderr: `toolgate: No server is running for ${project}. Start one with: toolgate serve. To use the server of another project: --root.\n`
   })
   t.notOk(existsSync(first.discovery_file), 'the reader cleared it away')
   t.ok((await serve()).instance)
@@ -90,7 +90,7 @@ t.test('two roots with different sets cannot share one state folder by accident'
   await serve('--root', '.')
   t.match(await toolgate(['serve', '--root', '.', '--root', folder]), {
     code: 6,
-    stderr: /A server runs for .*project already/
+    stderr: /A server is already running for .*project:/
   })
 })
 
@@ -141,7 +141,7 @@ t.test('what a stop waits for is told, and a second signal ends at once', async 
   server.process.kill('SIGTERM')
   const ended = await server.ended
   t.equal(ended.code, 143)
-  t.match(ended.stderr, /"stopping: waits for \d calls?, 30 s at most; a second SIGTERM or SIGINT ends at once"/)
+  t.match(ended.stderr, /"stopping: waiting up to 30 s for \d calls?; a second SIGTERM or SIGINT exits at once"/)
 })
 
 t.test('ends with its stdin', async t => {
@@ -187,7 +187,7 @@ t.test('a background start that fails says why', async t => {
   const failed = await toolgate(['serve', '--detach', '--root', path.join(folder, 'home'), '--port', port])
   t.match(failed, {
     code: 6,
-    stderr: /^toolgate: The server did not start: toolgate: Can't listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/
+    stderr: /^toolgate: The server did not start: toolgate: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/
   })
 })
 
@@ -247,11 +247,11 @@ t.test('what is refused at the start', async t => {
   })
   t.match(await toolgate(['serve', '--ready', 'xml']), {
     code: 2,
-    stderr: 'toolgate: --ready xml is not known. It takes json.\n'
+    stderr: 'toolgate: Invalid --ready: xml. Expected one of: json.\n'
   })
   t.match(await toolgate(['serve', '--bogus']), {
     code: 2,
-    stderr: 'toolgate: There is no option --bogus. See: toolgate serve --help\n'
+    stderr: 'toolgate: Unknown option: --bogus. See: toolgate serve --help\n'
   })
 })
 
@@ -290,7 +290,7 @@ t.test(
   Console  http://HOST/#code=CODE  (login for one browser, until TIME)
   Runs     reads and searches, new files
   Asks     changes to files, every command (not sandboxed: toolgate doctor), network access
-  Decide   in the console or your editor, or here: toolgate approve
+  Decide   in the console, in your editor, or with toolgate approve
   Shell    alias toolgate='CLONE/node_modules/.bin/node CLONE/bin/toolgate.cjs'
   Log      LOG
   Stop     Ctrl+C
@@ -342,12 +342,12 @@ t.test('without arguments it serves at a terminal, and then says where', needs('
     '  Console  http://HOST/#code=CODE  (login for one browser, until TIME)',
     '  Runs     reads and searches, new files',
     /^ {2}Asks /,
-    '  Decide   1 call waits: toolgate approve',
+    '  Decide   1 call is waiting: toolgate approve',
     /^ {2}Shell /,
     /^ {2}Log /,
     '  Stop     toolgate stop'
   ])
-  t.match(await toolgate([]), { code: 0, stdout: /^Toolgate runs tools/ }, 'a pipe gets the help')
+  t.match(await toolgate([]), { code: 0, stdout: /^Toolgate runs tool calls/ }, 'a pipe gets the help')
 })
 
 t.test('what is read-only refuses, and with a sandbox fewer commands ask', needs('node-pty', 'sandbox'), async t => {

@@ -49,7 +49,7 @@ t.test('at a terminal of 80 columns; whole in a pipe', needs('node-pty'), async 
   const person = await atTerminal(t, commandOf(['tools']), { cols: 80 })
   const { rest } = await person.ended()
   const lines = rest.trimEnd().split('\n')
-  t.match(lines, [/^TOOL +CATEGORY +EFFECT +DOES$/, /^read_file +files +read +\S.*…$/])
+  t.match(lines, [/^TOOL +CATEGORY +EFFECT +DESCRIPTION$/, /^read_file +files +read +\S.*…$/])
   t.same(
     lines.filter(line => stringWidth(line) > 80),
     []

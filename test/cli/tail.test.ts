@@ -30,7 +30,7 @@ t.test('tail follows through a restart of the server', async t => {
   t.match(await toolgate(['tail', '--type', 'nope']), { code: 2, stderr: /There is no event type "nope"/ })
   t.match(await toolgate(['tail', '--since', 'x']), {
     code: 2,
-    stderr: 'toolgate: --since must be the seq of an event.\n'
+    stderr: 'toolgate: Invalid --since: expected the sequence number of an event.\n'
   })
   const json = await toolgate(['tail', '--since', '0', '--json', '--timeout', '1s'])
   t.equal(json.code, 124)

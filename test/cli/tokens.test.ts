@@ -9,12 +9,13 @@ const CODE = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]{22})$/
 
 t.test('tokens are given out, listed and revoked', async t => {
   const { toolgate, server } = await served(t)
-  t.match(await toolgate(['token', 'list']), { code: 0, stdout: '', stderr: 'No token is given out.\n' })
+  t.match(await toolgate(['token', 'list']), { code: 0, stdout: '', stderr: 'No tokens.\n' })
   const made = await toolgate(['token', 'create', '--agent', 'reviewer', '--expires', '2h'])
   t.match(made, {
     code: 0,
     stdout: /^tg_[\w-]{43}\n$/,
-    stderr: /^tok_[\w-]+ is called reviewer, and counts until .* \(in (?:2 h|1 h 59 min)\)\. It is not shown again\.\n$/
+    stderr:
+      /^Created tok_[\w-]+ \(reviewer\), valid until .* \(in (?:2 h|1 h 59 min)\)\. The token is not shown again\.\n$/
   })
   const [given] = JSON.parse((await toolgate(['token', 'list', '--json'])).stdout)
   t.match(given, { name: 'reviewer', kind: 'token', rights: ['call'], agent: 'reviewer' })
@@ -34,13 +35,13 @@ t.test('tokens are given out, listed and revoked', async t => {
   })
   t.equal((await state()).status, 401)
   t.match(await toolgate(['token', 'revoke', given.token_id]), { code: 1, stderr: /There is no such token/ })
-  t.match(await toolgate(['token', 'create', '--role', 'all']), { code: 2, stderr: /It takes call, approve/ })
+  t.match(await toolgate(['token', 'create', '--role', 'all']), { code: 2, stderr: /Expected one of: call, approve/ })
 })
 
 t.test('the console is opened with a code, or its address printed', async t => {
   const { toolgate, server, folder } = await served(t)
   const printed = await toolgate(['open'])
-  t.match(printed, { code: 0, stderr: 'It counts once, for a minute.\n' }, 'no display, so it is printed')
+  t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' }, 'no display, so it is printed')
   const [, url, code] = CODE.exec(printed.stdout.trim())!
   t.equal(url, server.url)
   const body = JSON.stringify({ code })
@@ -62,7 +63,7 @@ t.test('the console is opened with a code, or its address printed', async t => {
   utimesSync(stale, 1, 1)
   const env = { DISPLAY: ':0', PATH: `${bin}:${process.env.PATH}` }
   const [opened, heard] = await Promise.all([toolgate(['open'], { env }), readFile(told, 'utf8')])
-  t.match(opened, { code: 0, stdout: '', stderr: `The console of ${server.url} opens. If the browser may not read` })
+  t.match(opened, { code: 0, stdout: '', stderr: `Opening the console of ${server.url}. If the browser cannot read` })
   const [given, ...page] = heard.split('\n')
   t.match(given, /^\/[^ ]*\/toolgate\/run\/open-[\w-]+\.html$/, 'a file, and nothing else, stands in the list')
   t.equal(statSync(given!).mode & 0o777, 0o600)

@@ -11,13 +11,13 @@ t.test('a tool is begun, trusted, listed and called; what is broken is told', as
   t.equal(
     begun.stdout,
     `Wrote .toolgate/tools/greet.ts. Change it to what you need.
-It runs once you trust it as it is: toolgate trust .toolgate/tools
-See how it stands with: toolgate tool check
+To use it, trust it first: toolgate trust .toolgate/tools
+Check it with: toolgate tool check
 `
   )
   t.match(readFileSync(path.join(project, '.toolgate/tools/greet.ts'), 'utf8'), /from 'toolgate\/tool'/)
-  t.match(await toolgate(['tool', 'new', 'greet', '--js']), { code: 6, stderr: /greet\.ts is there already/ })
-  t.match(await toolgate(['tool', 'new', 'Greet-Them']), { code: 2, stderr: /is no name for a tool/ })
+  t.match(await toolgate(['tool', 'new', 'greet', '--js']), { code: 6, stderr: /greet\.ts already exists/ })
+  t.match(await toolgate(['tool', 'new', 'Greet-Them']), { code: 2, stderr: /Invalid tool name: Greet-Them/ })
 
   const user = await toolgate(['tool', 'new', 'greet_all', '--js', '--user', '--json'])
   const { file } = JSON.parse(user.stdout) as { file: string }
@@ -40,5 +40,5 @@ See how it stands with: toolgate tool check
 t.test('without any, it says how to begin', async t => {
   const { toolgate, serve } = place(t)
   await serve()
-  t.match(await toolgate(['tool', 'check']), { code: 0, stderr: /Begin one with: toolgate tool new NAME/ })
+  t.match(await toolgate(['tool', 'check']), { code: 0, stderr: /Create one with: toolgate tool new NAME/ })
 })

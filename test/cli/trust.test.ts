@@ -85,18 +85,18 @@ t.test('all that a configuration would bring is shown, and trusted only by a yes
       '  would bring setting limits: {"read":1}',
       '  with file   SHA  /project/.toolgate/check.sh',
       'Trust exactly this content? [y/N] ',
-      'toolgate: Nothing was trusted.',
+      'toolgate: Not trusted.',
       ''
     ]
   )
   t.same(trusted(), [])
 
   const yes = await toolgate(['trust', '.toolgate/config.jsonc'], { answer: () => 'y' })
-  t.match(yes, { code: 0, stdout: '/project/.toolgate/config.jsonc is trusted as it is now.\n' })
+  t.match(yes, { code: 0, stdout: 'Trusted /project/.toolgate/config.jsonc with its current content.\n' })
   t.same(trusted(), [at('.toolgate/check.sh'), at('.toolgate/config.jsonc')], 'and the script that it names')
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.match(await toolgate(['trust']), { code: 0, stdout: 'trusted    /project/.toolgate/config.jsonc\n' })
-  t.match(await toolgate(['trust', '.toolgate/config.jsonc', '--yes']), { code: 0, stderr: /is trusted as it is/ })
+  t.match(await toolgate(['trust', '.toolgate/config.jsonc', '--yes']), { code: 0, stderr: /is already trusted/ })
 
   writeFileSync(at('.toolgate/check.sh'), 'exit 2\n')
   t.match(await toolgate(['trust']), { code: 0, stdout: /^changed {4}\/project/ })
@@ -115,7 +115,7 @@ t.test('what changes while it is shown is not trusted', async t => {
   }
   t.match(await toolgate(['trust', '.toolgate/config.jsonc'], { answer: meanwhile }), {
     code: 6,
-    stderr: /changed while it was shown, so nothing was trusted\. Look at it again\.\n$/
+    stderr: /Not trusted: .* changed while it was shown\. Review it again\.\n$/
   })
   t.same(trusted(), [])
 })
@@ -124,7 +124,7 @@ t.test('where nobody can be asked, --yes is to be given', async t => {
   const { toolgate, at, trusted } = place(t, { '.toolgate': { tools: { 'a.ts': 'x', lib: { 'b.ts': 'y' } } } })
   t.match(await toolgate(['trust', '.toolgate/tools']), {
     code: 2,
-    stderr: /with file {3}[0-9a-f]{12} {2}\/project\/\.toolgate\/tools\/lib\/b\.ts(?:.|\n)*give --yes to trust it\.\n$/
+    stderr: /with file {3}[0-9a-f]{12} {2}\/project\/\.toolgate\/tools\/lib\/b\.ts(?:.|\n)*use --yes to trust it\.\n$/
   })
   t.match(await toolgate(['trust', at('.toolgate/tools'), '--yes', '--json']), {
     code: 0,
@@ -138,7 +138,7 @@ t.test('where nobody can be asked, --yes is to be given', async t => {
 
 t.test('what is trusted is listed, and taken back', async t => {
   const { toolgate, at, trusted, env } = place(t, { '.toolgate': { tools: { 'a.ts': 'x' } }, 'b.sh': 'y' })
-  t.match(await toolgate(['trust', '--list']), { code: 0, stderr: 'Nothing is trusted.\n' })
+  t.match(await toolgate(['trust', '--list']), { code: 0, stderr: 'No trusted files.\n' })
   await toolgate(['trust', '--yes', '.toolgate/tools', 'b.sh'])
   mkdirSync(path.join(env.HOME, '.config/toolgate'), { recursive: true })
   writeFileSync(path.join(env.HOME, '.config/toolgate/config.jsonc'), `{ "trust": { "${at('c.sh')}": "00" } }`)
@@ -160,12 +160,12 @@ t.test('what is trusted is listed, and taken back', async t => {
   )
   t.match(await toolgate(['trust', '--revoke', 'b.sh', '.toolgate/tools']), {
     code: 0,
-    stdout: '/project/b.sh is not trusted any more.\n/project/.toolgate/tools is not trusted any more.\n'
+    stdout: 'Revoked trust in /project/b.sh.\nRevoked trust in /project/.toolgate/tools.\n'
   })
   t.same(trusted(), [])
   t.match(await toolgate(['trust', '--revoke', 'b.sh']), {
     code: 2,
-    stderr: /was not trusted\. See: toolgate trust --list/
+    stderr: /Not trusted before: .*\. See: toolgate trust --list/
   })
 })
 
@@ -173,15 +173,15 @@ t.test('what cannot be trusted is told with its cure', async t => {
   const { toolgate, trusted, file } = place(t, { '.toolgate': { 'config.jsonc': '{ "port": "x", }' } })
   t.match(await toolgate(['trust', 'nothing', '--yes']), {
     code: 2,
-    stderr: /There is no \/project\/nothing\. Name a file/
+    stderr: /File not found: \/project\/nothing\. See: toolgate trust/
   })
   t.match(await toolgate(['trust', '.toolgate/config.jsonc', '--yes']), {
     code: 2,
     stderr: /config\.jsonc:1:3: port must be integer/
   })
   t.match(await toolgate(['trust']), { code: 2, stderr: /config\.jsonc:1:3: port must be integer/ })
-  t.match(await toolgate(['trust', '--list', 'a']), { code: 2, stderr: /--list takes no files/ })
-  t.match(await toolgate(['trust', '--revoke']), { code: 2, stderr: /Say which files/ })
+  t.match(await toolgate(['trust', '--list', 'a']), { code: 2, stderr: /--list does not take files/ })
+  t.match(await toolgate(['trust', '--revoke']), { code: 2, stderr: /Missing files/ })
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, '{')
   t.match(await toolgate(['trust', '--list']), { code: 1, stderr: /is not JSON; mend it, or remove it and trust anew/ })
@@ -192,5 +192,5 @@ t.test('what cannot be trusted is told with its cure', async t => {
 
 t.test('a project that brings nothing', async t => {
   const { toolgate } = place(t, { 'a.txt': '' })
-  t.match(await toolgate(['trust']), { code: 0, stderr: 'There is nothing to trust in /project.\n' })
+  t.match(await toolgate(['trust']), { code: 0, stderr: 'Nothing to trust in /project.\n' })
 })

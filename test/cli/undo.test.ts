@@ -31,7 +31,8 @@ t.test('undo: shown, done as it was shown, conflicts with their lines', async t 
   t.same(await toolgate(['undo', id]), {
     code: 2,
     stdout: '',
-    stderr: 'toolgate: Nobody can be asked here. Give --digest with what you were shown, --yes, or --show.\n'
+    stderr:
+      'toolgate: Cannot prompt: standard input is not a terminal. Use --digest with the digest of the preview, --yes, or --show.\n'
   })
   const { digest } = JSON.parse((await toolgate(['undo', id, '--show', '--json'])).stdout)
   t.match(await toolgate(['undo', id, '--digest', '0'.repeat(64)]), { code: 6, stdout: '' })
@@ -64,7 +65,7 @@ t.test('undo: shown, done as it was shown, conflicts with their lines', async t 
   const refused = await toolgate(['undo', clashing, '--yes'])
   t.same(
     [refused.code, refused.stdout, plain(refused.stderr)],
-    [6, '', `${conflict}toolgate: ID is not undone: Something is in the way.\n`]
+    [6, '', `${conflict}toolgate: Cannot undo ID: Something is in the way.\n`]
   )
   t.match(await toolgate(['undo', 'tc_00000000000000000000000000', '--show']), { code: 1, stderr: /There is no call/ })
   t.match(await toolgate(['undo', first, '--path', 'b.txt', '--show']), {
@@ -81,7 +82,7 @@ t.test('who may only call leaves it to others', async t => {
   const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }
   const asked = await toolgate(['undo', made.tool_call_id, '--yes'], { env })
   t.match([asked.code, asked.stdout], [0, ''])
-  t.match(asked.stderr, /delete +new\.txt[\s\S]*Waits for approval: toolgate approve tc_/)
+  t.match(asked.stderr, /delete +new\.txt[\s\S]*Waiting for approval: toolgate approve tc_/)
   const [id] = asked.stderr.match(ID)!.slice(-1)
   t.match(await toolgate(['approve', id!, '--yes', '--quiet']), { code: 0 })
   t.match(await client.get(id!, { wait_ms: 60_000 }), { status: 'success', tool: 'undo' })

@@ -9,7 +9,7 @@ t.test('version and help', async t => {
   t.match(JSON.parse((await toolgate(['--json', 'version'])).stdout), { version: '0.1.0', node: /^24\./ })
   t.match(await toolgate(['--help']), {
     code: 0,
-    stdout: /^Toolgate runs tools.*Verbs:\n {2}init .*Exit codes: 0 done/s,
+    stdout: /^Toolgate runs tool calls.*Commands:\n {2}init .*Exit codes: 0 success/s,
     stderr: ''
   })
   t.match(await toolgate(['call', '--help']), {
@@ -20,24 +20,24 @@ t.test('version and help', async t => {
   t.match(await toolgate(['bogus']), {
     code: 2,
     stdout: '',
-    stderr: 'toolgate: There is no verb bogus. See: toolgate --help\n'
+    stderr: 'toolgate: Unknown command: bogus. See: toolgate --help\n'
   })
-  t.match(await toolgate(['--quiet']), { code: 2, stdout: /^Toolgate runs tools/ })
+  t.match(await toolgate(['--quiet']), { code: 2, stdout: /^Toolgate runs tool calls/ })
 })
 
 t.test('no server, no token, another server', async t => {
   const { toolgate, folder, project, server } = await served(t)
-  const none = `toolgate: No server runs for ${folder}. Start one with: toolgate serve. Name another project with --root.\n`
+  const none = `toolgate: No server is running for ${folder}. Start one with: toolgate serve. To use the server of another project: --root.\n`
   t.same(await toolgate(['status', '--root', folder]), { code: 3, stdout: '', stderr: none })
   const away = { TOOLGATE_RUN_DIR: path.join(folder, 'empty'), HOME: path.join(folder, 'empty') }
   t.match(await toolgate(['approvals', '--json'], { env: away }), {
     code: 3,
-    stderr: `{"error":{"code":"UNREACHABLE","message":"No server runs for ${project}.","hint":"Start one with`
+    stderr: `{"error":{"code":"UNREACHABLE","message":"No server is running for ${project}.","hint":"Start one with`
   })
   t.same(await toolgate(['status', '--url', 'http://127.0.0.1:1']), {
     code: 4,
     stdout: '',
-    stderr: 'toolgate: There is no token for http://127.0.0.1:1. Name a file that holds it in TOOLGATE_TOKEN_FILE.\n'
+    stderr: 'toolgate: No token for http://127.0.0.1:1. Set TOOLGATE_TOKEN_FILE to the file that contains it.\n'
   })
   t.match(await toolgate(['status', '--url', `${server.url}/`]), { code: 0 })
   t.same(await toolgate(['status', '--format', 'env']), {
@@ -56,19 +56,19 @@ t.test('no server, no token, another server', async t => {
 t.test('tools, listed and shown', async t => {
   const { toolgate } = await served(t)
   const list = await toolgate(['tools'])
-  t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DOES\nread_file +files +read +Read /, stderr: '' })
+  t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread_file +files +read +Read /, stderr: '' })
   t.notMatch(list.stdout, / \n/, 'nothing trails')
   const shown = await toolgate(['tools', 'glob'])
   t.match(shown, {
     code: 0,
-    stdout: /^glob: .*\neffect read, at most 5000 ms\n\nPARAM +TYPE +MEANS\npattern +string /s
+    stdout: /^glob: .*\neffect read, at most 5000 ms\n\nPARAMETER +TYPE +DESCRIPTION\npattern +string /s
   })
   t.match(JSON.parse((await toolgate(['tools', 'read_file', '--json'])).stdout), {
     name: 'read_file',
     input: { required: ['path'] }
   })
   const dialect = await toolgate(['tools', '--toolset', 'opencode'])
-  t.match(dialect, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DOES\nread +files +read +Read /, stderr: '' })
+  t.match(dialect, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread +files +read +Read /, stderr: '' })
   t.match(await toolgate(['tools', 'bash', '--toolset', 'synapsis']), { code: 0, stdout: /at most 30000 ms/ })
   t.match(await toolgate(['call', 'glob', 'pattern=*.none', '--toolset', 'opencode', '--json']), {
     code: 0,
@@ -114,33 +114,37 @@ t.test('calls that need nobody', async t => {
     [
       ['call', 'read_file', 'nonsense'],
       2,
-      'toolgate: nonsense is not name=value. The params are: path, encoding, offset, limit, column, pages.\n'
+      'toolgate: Invalid parameter nonsense: expected name=value. Parameters: path, encoding, offset, limit, column, pages.\n'
     ],
     [
       ['call', 'read_file', 'size=1'],
       2,
-      'toolgate: There is no param size. The params are: path, encoding, offset, limit, column, pages.\n'
+      'toolgate: Unknown parameter size. Parameters: path, encoding, offset, limit, column, pages.\n'
     ],
     [
       ['call', 'read_file', '--args', '[1]'],
       2,
-      `toolgate: --args must be a JSON object. Such as: --args '{"path": "a.txt"}'\n`
+      `toolgate: Invalid --args: expected a JSON object. Example: --args '{"path": "a.txt"}'\n`
     ],
     [
       ['call', 'todo_write', 'todos={'],
       2,
-      'toolgate: todos must be JSON. It takes { id?, content, status, priority? }[].\n'
+      'toolgate: Invalid parameter todos: expected JSON. Type: { id?, content, status, priority? }[].\n'
     ],
-    [['call', 'read_file', 'path=a', '--call-timeout', 'x'], 2, 'toolgate: --call-timeout must be milliseconds.\n'],
+    [
+      ['call', 'read_file', 'path=a', '--call-timeout', 'x'],
+      2,
+      'toolgate: Invalid --call-timeout: expected milliseconds.\n'
+    ],
     [
       ['call', 'read_file', 'path=a', '--timeout', 'soon'],
       2,
-      'toolgate: soon is no duration. Write it as 30s, 500ms or 2m.\n'
+      'toolgate: Invalid duration: soon. Write it as 30s, 500ms or 2m.\n'
     ],
     [
       ['call'],
       2,
-      'toolgate: call needs <tool>: name of the tool; see toolgate tools. Usage: toolgate call [options] <tool> [params...]. See: toolgate call --help\n'
+      'toolgate: Missing argument <tool> of call: name of the tool (see: toolgate tools). Usage: toolgate call [options] <tool> [params...]. See: toolgate call --help\n'
     ]
   ]
   for (const [argv, code, stderr] of wrong) t.same(await toolgate(argv), { code, stdout: '', stderr }, argv.join(' '))
@@ -150,7 +154,7 @@ t.test('a dry run', async t => {
   const { toolgate, client } = await served(t)
   t.same(await toolgate(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye', '--dry-run']), {
     code: 0,
-    stdout: 'ask: It changes files.\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hello\n+bye\n',
+    stdout: 'ask: Modifies files.\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hello\n+bye\n',
     stderr: ''
   })
   t.match(await toolgate(['call', 'shell_exec', 'command=rm -rf /', '--dry-run']), { code: 5, stdout: /^deny: / })

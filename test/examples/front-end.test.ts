@@ -31,7 +31,7 @@ t.test('a terminal shows what waits, decides, and is asked to show files', async
   await until(/^Following /)
   t.match(
     await until(/^y 1 /),
-    /\[1\] write_file \(s\): Overwrite a\.txt\n {4}It changes files\.\n--- a\/a\.txt\n.*-one\n-two\n\+early/s
+    /\[1\] write_file \(s\): Overwrite a\.txt\n {4}Modifies files\.\n--- a\/a\.txt\n.*-one\n-two\n\+early/s
   )
   type('n 1 not so early')
   await until(/^\[1\] rejected by terminal$/)

@@ -121,7 +121,7 @@ t.test('a decision comes once: a later one hears who decided, what and when', as
   ] as const)
     t.strictSame(withoutId((await app.request('POST', route, body)).body), {
       type: 'about:blank',
-      title: 'It cannot be done as things stand, or somebody else was first.',
+      title: 'The request conflicts with the current state; another client may have been first.',
       status: 409,
       detail: `The call was rejected by emacs at ${by.at}.`,
       code: 'CONFLICT',

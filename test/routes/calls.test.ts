@@ -69,7 +69,7 @@ t.test('a call that needs a decision is answered with what would happen', async 
     context: 'step 3'
   })
   t.equal(status, 202)
-  const reason = 'It changes files.'
+  const reason = 'Modifies files.'
   const { always_options, files, ...approval } = body.approval
   t.strictSame(normal({ ...body, approval }), {
     status: 'awaiting_approval',
@@ -142,7 +142,7 @@ t.test('a request that is no call is refused with every fault, and leaves no tra
   const refused = await app.request('POST', '/calls', { ...read, params: { path: 'a.txt', extra: 1 } })
   t.strictSame(refused.body, {
     type: 'about:blank',
-    title: 'The request, or a field of it, is not as it must be.',
+    title: 'The request is invalid.',
     status: 400,
     detail: `/params/extra ${message}.`,
     code: 'INVALID_PARAMS',

@@ -220,9 +220,9 @@ t.test('faults of the server and of params as problem documents', async t => {
   }
   t.same(await ask('/broken'), {
     type: 'about:blank',
-    title: 'A fault of the server; the log has the cause.',
+    title: 'Internal error of the server; the cause is in its log.',
     status: 500,
-    detail: 'The server failed; its log has the cause.',
+    detail: 'Internal error; the cause is in the log of the server.',
     code: 'INTERNAL',
     recoverable: false,
     request_id: 'req-1'

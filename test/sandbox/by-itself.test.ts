@@ -86,6 +86,6 @@ t.test('what runs on is asked about', needs('bwrap'), async t => {
   const { call } = await startApp(t, {}, { settings })
   t.match(await call('shell_background', { command: 'sleep 600' }), {
     status: 'awaiting_approval',
-    approval: { reason: 'It only reads, but runs on after its call.' }
+    approval: { reason: 'Only reads, but keeps running in the background.' }
   })
 })

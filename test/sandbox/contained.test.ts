@@ -83,7 +83,7 @@ t.test('where the container is the sandbox, code is asked about and runs in that
   const { body: asked } = await call('run_code', { language: 'bash', code: 'cat a.txt; echo made >b.txt; cat b.txt' })
   t.match(asked, {
     status: 'awaiting_approval',
-    approval: { level: 'ask', reason: /^It could only be kept to reading by a sandbox/ }
+    approval: { level: 'ask', reason: /^Not sandboxed: a container cannot limit the command to reading/ }
   })
   t.match(asked.approval.preview.notes.join('\n'), 'Isolation container: it may do what the server may')
   t.match((await approve(asked)).result.data, { stdout: 'a\nmade\n', isolation: 'container' })

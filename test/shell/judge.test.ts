@@ -43,7 +43,7 @@ t.test('each part of a line is told by itself', async t => {
         text: 'cat a.txt',
         argv: ['cat', 'a.txt'],
         class: 'auto',
-        reason: 'It only reads.',
+        reason: 'Only reads.',
         operands: [{ path: 'a.txt', access: 'read' }],
         cwd: 'src',
         prefix: undefined
@@ -52,7 +52,7 @@ t.test('each part of a line is told by itself', async t => {
         text: 'head -3',
         argv: ['head', '-3'],
         class: 'auto',
-        reason: 'It only reads.',
+        reason: 'Only reads.',
         operands: [],
         cwd: 'src',
         prefix: undefined

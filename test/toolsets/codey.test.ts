@@ -69,7 +69,7 @@ walk({
       says: 'a tool with approval',
       name: 'mcp_shell',
       params: { command: 'echo hi' },
-      waits: waiting('mcp_shell', { command: 'echo hi' }, 'It only reads, but no sandbox keeps it to that.', false),
+      waits: waiting('mcp_shell', { command: 'echo hi' }, 'Only reads, but no sandbox enforces that.', false),
       answer: {
         call_id: 'ID',
         tool_name: 'mcp_shell',
@@ -83,7 +83,7 @@ walk({
       says: 'denied',
       name: 'mcp_write_file',
       params: { path: 'a.txt', content: 'x' },
-      waits: waiting('mcp_write_file', { path: 'a.txt', content: 'x' }, 'It changes files.', false),
+      waits: waiting('mcp_write_file', { path: 'a.txt', content: 'x' }, 'Modifies files.', false),
       decides: { approved: false },
       answer: {
         call_id: 'ID',
@@ -114,12 +114,7 @@ walk({
       says: 'in the background',
       name: 'mcp_shell',
       params: { command: 'sleep 1; echo done', background: true },
-      waits: waiting(
-        'mcp_shell',
-        { command: 'sleep 1; echo done' },
-        'It only reads, but no sandbox keeps it to that.',
-        true
-      ),
+      waits: waiting('mcp_shell', { command: 'sleep 1; echo done' }, 'Only reads, but no sandbox enforces that.', true),
       answer: {
         call_id: 'ID',
         tool_name: 'mcp_shell',

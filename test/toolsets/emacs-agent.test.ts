@@ -72,7 +72,7 @@ walk({
       says: 'success result',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: dialog('write_file', { path: 'a.txt', content: 'two\n' }, 'It changes files.'),
+      waits: dialog('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -85,7 +85,7 @@ walk({
       says: '',
       name: 'edit_file',
       params: { path: 'a.txt', old: 'two', new: 'three' },
-      waits: dialog('edit_file', { path: 'a.txt', old: 'two', 'new': 'three' }, 'It changes files.'),
+      waits: dialog('edit_file', { path: 'a.txt', old: 'two', 'new': 'three' }, 'Modifies files.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -115,7 +115,7 @@ walk({
       says: '',
       name: 'create_directory',
       params: { path: 'made' },
-      waits: dialog('create_directory', { path: 'made' }, 'It changes files.'),
+      waits: dialog('create_directory', { path: 'made' }, 'Modifies files.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -127,7 +127,7 @@ walk({
       says: '',
       name: 'copy_file',
       params: { source: 'a.txt', dest: 'made/b.txt' },
-      waits: dialog('copy_file', { source: 'a.txt', dest: 'made/b.txt' }, 'It changes files.'),
+      waits: dialog('copy_file', { source: 'a.txt', dest: 'made/b.txt' }, 'Modifies files.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -161,12 +161,7 @@ walk({
       says: 'extra confirmation',
       name: 'delete_file',
       params: { path: 'made/b.txt' },
-      waits: dialog(
-        'delete_file',
-        { path: 'made/b.txt' },
-        'It destroys something, so it needs the shown preview confirmed.',
-        'strict'
-      ),
+      waits: dialog('delete_file', { path: 'made/b.txt' }, 'Destructive: confirm the preview to approve.', 'strict'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -178,7 +173,7 @@ walk({
       says: 'rejected by the user',
       name: 'write_file',
       params: { path: 'a.txt', content: 'x' },
-      waits: dialog('write_file', { path: 'a.txt', content: 'x' }, 'It changes files.'),
+      waits: dialog('write_file', { path: 'a.txt', content: 'x' }, 'Modifies files.'),
       decides: { approved: false, reason: 'User rejected the operation' },
       answer: { status: 'rejected', reason: 'User rejected the operation', tool_call_id: 'ID' }
     },
@@ -318,7 +313,7 @@ walk({
       says: 'creates',
       name: 'git_branch',
       params: { name: 'side', create: true },
-      waits: dialog('git_branch', { name: 'side', create: true }, 'It changes files.'),
+      waits: dialog('git_branch', { name: 'side', create: true }, 'Modifies files.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -358,7 +353,7 @@ walk({
       says: '',
       name: 'git_commit',
       params: { message: 'Second', files: ['a.txt'] },
-      waits: dialog('git_commit', { message: 'Second', files: ['a.txt'] }, 'It changes files.'),
+      waits: dialog('git_commit', { message: 'Second', files: ['a.txt'] }, 'Modifies files.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -386,7 +381,7 @@ walk({
       waits: dialog(
         'git_push',
         { remote: 'origin', branch: 'main' },
-        'It destroys something, so it needs the shown preview confirmed.',
+        'Destructive: confirm the preview to approve.',
         'strict'
       ),
       answer: {
@@ -583,11 +578,7 @@ walk({
       says: '',
       name: 'shell_exec',
       params: { command: 'echo hi', cwd: 'src' },
-      waits: dialog(
-        'shell_exec',
-        { command: 'echo hi', cwd: 'src' },
-        'It only reads, but no sandbox keeps it to that.'
-      ),
+      waits: dialog('shell_exec', { command: 'echo hi', cwd: 'src' }, 'Only reads, but no sandbox enforces that.'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -610,7 +601,11 @@ walk({
       says: '',
       name: 'shell_background',
       params: { command: 'sleep 5', cwd: '.' },
-      waits: dialog('shell_background', { command: 'sleep 5', cwd: '.' }, 'It only reads, but runs on after its call.'),
+      waits: dialog(
+        'shell_background',
+        { command: 'sleep 5', cwd: '.' },
+        'Only reads, but keeps running in the background.'
+      ),
       answer: {
         status: 'success',
         tool_call_id: 'ID',

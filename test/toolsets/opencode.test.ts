@@ -168,7 +168,7 @@ walk({
       says: 'over a file: asks, with params that the approver changed',
       name: 'write',
       params: { file_path: 'a.txt', content: 'all\n' },
-      waits: waiting('write', { file_path: 'a.txt', content: 'all\n' }, 'It changes files.'),
+      waits: waiting('write', { file_path: 'a.txt', content: 'all\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { file_path: 'a.txt', content: 'other\n' } },
       answer: { title: 'Wrote a.txt', output: 'Wrote 6 bytes to a.txt.', metadata: { file: 'a.txt', bytes: 6 } },
       files: { 'a.txt': 'other\n' }
@@ -177,7 +177,7 @@ walk({
       says: 'one place',
       name: 'edit',
       params: { file_path: 'a.txt', old_string: 'other', new_string: 'one' },
-      waits: waiting('edit', { file_path: 'a.txt', old_string: 'other', new_string: 'one' }, 'It changes files.'),
+      waits: waiting('edit', { file_path: 'a.txt', old_string: 'other', new_string: 'one' }, 'Modifies files.'),
       answer: {
         title: 'Edited a.txt',
         output: 'Replaced 1 occurrence(s)',
@@ -208,7 +208,7 @@ walk({
       waits: waiting(
         'edit',
         { file_path: 'twice.txt', old_string: 'same', new_string: 'other', replace_all: true },
-        'It changes files.'
+        'Modifies files.'
       ),
       answer: {
         title: 'Edited twice.txt',
@@ -249,11 +249,7 @@ walk({
       says: 'other line endings',
       name: 'edit',
       params: { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' },
-      waits: waiting(
-        'edit',
-        { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' },
-        'It changes files.'
-      ),
+      waits: waiting('edit', { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' }, 'Modifies files.'),
       answer: {
         title: 'Edited crlf.txt (normalized)',
         output: 'Replaced 1 occurrence(s)',
@@ -338,7 +334,7 @@ walk({
       waits: waiting(
         'bash',
         { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
-        'It only reads, but no sandbox keeps it to that.'
+        'Only reads, but no sandbox enforces that.'
       ),
       answer: {
         title: 'Wait',
@@ -353,7 +349,7 @@ walk({
       waits: waiting(
         'bash',
         { command: 'true', timeout: 600000, description: 'Nothing' },
-        'It only reads, but no sandbox keeps it to that.'
+        'Only reads, but no sandbox enforces that.'
       ),
       own: { tool: 'shell_exec', params: { command: 'true', timeout_ms: 600_000, description: 'Nothing' } },
       answer: { title: 'Nothing', output: '', metadata: { output: '', exit: 0, description: 'Nothing' } }
@@ -365,7 +361,7 @@ walk({
       waits: waiting(
         'bash',
         { command: 'printf %040000d 1', timeout: 60000, description: 'Much' },
-        'It only reads, but no sandbox keeps it to that.'
+        'Only reads, but no sandbox enforces that.'
       ),
       answer: { title: 'Much', output: MUCH, metadata: { output: MUCH, exit: 0, description: 'Much' } }
     },

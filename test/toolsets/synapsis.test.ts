@@ -2,8 +2,8 @@
 import { waiting, walk } from './walk.ts'
 
 const NO_SERVER = 'there is no MCP server "none" here; none is configured, see mcp_servers'
-const WRITES = 'It changes files.'
-const UNKEPT = 'It only reads, but no sandbox keeps it to that.'
+const WRITES = 'Modifies files.'
+const UNKEPT = 'Only reads, but no sandbox enforces that.'
 
 walk({
   toolset: 'synapsis',

@@ -90,7 +90,7 @@ walk({
       says: 'an existing one asks',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'two\n' }, 'It changes files.'),
+      waits: waiting('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
       answer: { ok: true, value: { path: 'a.txt', size: 4 } },
       files: { 'a.txt': 'two\n' }
     },
@@ -98,7 +98,7 @@ walk({
       says: 'modified args',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'two\n' }, 'It changes files.'),
+      waits: waiting('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', content: 'three\n' } },
       answer: { ok: true, value: { path: 'a.txt', size: 6 } },
       files: { 'a.txt': 'three\n' }
@@ -107,12 +107,12 @@ walk({
       says: 'modified args that are none',
       name: 'write_file',
       params: { path: 'a.txt', content: 'four\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'four\n' }, 'It changes files.'),
+      waits: waiting('write_file', { path: 'a.txt', content: 'four\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', text: 'x' } },
       status: 400,
       answer: {
         type: 'about:blank',
-        title: 'The request, or a field of it, is not as it must be.',
+        title: 'The request is invalid.',
         status: 400,
         detail: '/params/content is required.',
         code: 'INVALID_PARAMS',
@@ -128,7 +128,7 @@ walk({
       says: 'denied',
       name: 'write_file',
       params: { path: 'a.txt', content: 'five\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'five\n' }, 'It changes files.'),
+      waits: waiting('write_file', { path: 'a.txt', content: 'five\n' }, 'Modifies files.'),
       decides: { approved: false, reason: 'Not now' },
       answer: { ok: false, error: { code: 'PERMISSION_DENIED', message: 'Not now', details: { status: 'rejected' } } },
       files: { 'a.txt': 'three\n' }
@@ -140,7 +140,7 @@ walk({
       waits: waiting(
         'delete_file',
         { path: 'dir', recursive: true },
-        'It destroys something, so it needs the shown preview confirmed.',
+        'Destructive: confirm the preview to approve.',
         'strict'
       ),
       answer: { ok: true, value: { deleted: ['dir', 'dir/b.txt'] } }
@@ -156,7 +156,7 @@ walk({
       says: 'unless it overwrites',
       name: 'move_file',
       params: { from: 'moved.txt', to: 'new/c.txt', overwrite: true },
-      waits: waiting('move_file', { from: 'moved.txt', to: 'new/c.txt', overwrite: true }, 'It changes files.'),
+      waits: waiting('move_file', { from: 'moved.txt', to: 'new/c.txt', overwrite: true }, 'Modifies files.'),
       answer: { ok: true, value: { from: 'moved.txt', to: 'new/c.txt' } },
       files: { 'new/c.txt': 'three\n' }
     },

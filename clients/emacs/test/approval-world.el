@@ -34,9 +34,9 @@
 \"tool\":\"edit_file\",\"params\":{\"path\":\"poem.txt\",\"old\":\"violets\",
 \"new\":\"tulips\"},\"session_id\":\"song\",\"workspace\":\"default\",
 \"client\":\"an-agent\",\"created_at\":\"2026-11-22T20:30:34.067Z\",
-\"approval\":{\"level\":\"ask\",\"reason\":\"It changes files.\",
+\"approval\":{\"level\":\"ask\",\"reason\":\"Modifies files.\",
 \"matched_rules\":[{\"tier\":\"tool\",\"effect\":\"write\",
-\"reason\":\"It changes files.\"}],\"preview\":{\"title\":\"Edit poem.txt\",
+\"reason\":\"Modifies files.\"}],\"preview\":{\"title\":\"Edit poem.txt\",
 \"diff\":\"--- a/poem.txt\\n+++ b/poem.txt\\n@@ -1,2 +1,2 @@\\n roses\\n-violets\\n+tulips\\n\"},
 \"digest\":\"digest-of-%s\",\"expires_at\":null,
 \"available_decisions\":[\"approve\",\"reject\"],\"always_options\":[

@@ -30,8 +30,8 @@ Diff
 +tulips
 
 Context
-  asked because  It changes files.
-  rule           tool: write (It changes files.)
+  asked because  Modifies files.
+  rule           tool: write (Modifies files.)
   session        song
   sent by        an-agent
   folder         /nowhere/ws

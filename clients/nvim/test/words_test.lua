@@ -10,7 +10,7 @@ local call = {
   tool_call_id = 'tc_1', tool = 'edit_file', session_id = 's', client = 'curl', agent = 'coder',
   params = { path = 'a.txt', text = ('x\n'):rep(20) .. 'y' },
   approval = {
-    level = 'strict', reason = 'It changes files.', digest = 'd', expires_at = vim.NIL,
+    level = 'strict', reason = 'Modifies files.', digest = 'd', expires_at = vim.NIL,
     matched_rules = { { tier = 'user', effect = 'ask', reason = 'mine' } },
     preview = { title = 'Edit a.txt', notes = { 'An editor holds it.' }, diff = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n' },
   },
@@ -22,7 +22,7 @@ return {
     same(vim.list_slice(lines, 1, 12), {
       'edit_file: Edit a.txt',
       'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
-      'It changes files.  STRICT', '! An editor holds it.', '',
+      'Modifies files.  STRICT', '! An editor holds it.', '',
       '--- a/a.txt', '+++ b/a.txt', '@@ -1 +1 @@', '-a', '+b', '', 'Parameters',
     })
     same(vim.list_slice(lines, #lines - 1), {

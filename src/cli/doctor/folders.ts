@@ -16,11 +16,11 @@ const configuration: Look = async context => {
   try {
     const { warnings } = await loaded(context)
     return warnings.length === 0
-      ? [ok('configuration', 'has no fault')]
+      ? [ok('configuration', 'valid')]
       : warnings.map(each => warn('configuration', each, 'See: toolgate config check'))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [fail('configuration', error.message.split('\n').join('; '), 'Mend it; see: toolgate config check')]
+    return [fail('configuration', error.message.split('\n').join('; '), 'Fix it; see: toolgate config check')]
   }
 }
 
@@ -37,14 +37,14 @@ const folders: Look = async context => {
 
 function standing(check: string, folder: string): Finding {
   const stats = lstatSync(folder, { throwIfNoEntry: false })
-  if (!stats) return ok(check, `${folder} is made when a server starts`)
+  if (!stats) return ok(check, `${folder} will be created when a server starts`)
   const open = (stats.mode & 0o077) !== 0
-  if (!stats.isDirectory()) return fail(check, `${folder} is no folder`, 'Move it away.')
+  if (!stats.isDirectory()) return fail(check, `${folder} is not a folder`, 'Move it away.')
   if (stats.uid !== process.getuid?.())
-    return fail(check, `${folder} belongs to another user`, `Run: chown $USER ${folder}`)
+    return fail(check, `${folder} is owned by another user`, `Run: chown $USER ${folder}`)
   return open
-    ? fail(check, `${folder} is open to others`, `Run: chmod 700 ${folder}`)
-    : ok(check, `${folder}, yours alone`)
+    ? fail(check, `${folder} is accessible to other users`, `Run: chmod 700 ${folder}`)
+    : ok(check, `${folder}, private`)
 }
 
 /** Looking at one that is surely gone takes its file away, so each is looked at before. */
@@ -57,16 +57,16 @@ const runFiles: Look = async ({ world }) => {
     ...silent.map(({ file, record }) =>
       warn(
         'run files',
-        `${file}: process ${record.pid} is there and does not answer as that server`,
-        `If it hangs: kill ${record.pid}; else remove the file.`
+        `${file}: process ${record.pid} is running but does not respond as this server`,
+        `If it hangs, run: kill ${record.pid}. Otherwise remove the file.`
       )
     ),
     gone.length === 0
-      ? ok('run files', `${all.length - silent.length} of servers that answer`)
+      ? ok('run files', `${all.length - silent.length} of running servers`)
       : warn(
           'run files',
-          `${gone.length} left by servers that were killed`,
-          `Harmless; whoever looks for a server removes them. Or: rm ${gone.map(({ file }) => file).join(' ')}`
+          `${gone.length} stale, left by killed servers`,
+          `Harmless: removed when a server is looked up. Or run: rm ${gone.map(({ file }) => file).join(' ')}`
         )
   ]
 }
@@ -76,10 +76,10 @@ const port: Look = async context => {
     each => each.settings,
     () => undefined
   )
-  if (!settings || settings.port === 0) return [ok('port', 'a free one at each start')]
+  if (!settings || settings.port === 0) return [ok('port', 'a free port is picked at each start')]
   const { host, port: wanted } = settings
   const ours = readDiscoveries(context.world.env).some(({ record }) => new URL(record.url).port === String(wanted))
-  if (ours) return [ok('port', `${wanted} is a server's of yours`)]
+  if (ours) return [ok('port', `${wanted} is used by your server`)]
   const code = await new Promise<string | undefined>(resolve => {
     const trial = createServer()
     trial.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
@@ -88,7 +88,7 @@ const port: Look = async context => {
   return [
     code === undefined
       ? ok('port', `${wanted} is free`)
-      : fail('port', `${host}:${wanted} can't be listened on (${code})`, 'Set another: toolgate config set port 0')
+      : fail('port', `cannot listen on ${host}:${wanted} (${code})`, 'Use another port: toolgate config set port 0')
   ]
 }
 

@@ -44,7 +44,7 @@ const node: Look = async () => {
 const git: Look = async context => {
   const found = await said(context, 'git', ['--version'])
   if (found?.code === 0) return [ok('git', found.out.replace(/^git version /, ''))]
-  return [warn('git', 'is not there, so the tools of git fail', 'Install it, as with: apt-get install git')]
+  return [warn('git', 'not installed: the git tools fail', 'Install it, for example: apt-get install git')]
 }
 
 const ripgrep: Look = async context => {
@@ -53,18 +53,18 @@ const ripgrep: Look = async context => {
     const found = await said(context, rgPath, ['--version'])
     if (found?.code === 0) return [ok('ripgrep', found.out.split('\n')[0]!.replace(/^ripgrep /, ''))]
   } catch {}
-  return [fail('ripgrep', 'comes with the package, and does not run', 'Install the package anew, as with: npm ci')]
+  return [fail('ripgrep', 'the bundled ripgrep does not run', 'Reinstall the package, for example: npm ci')]
 }
 
 const sandbox: Look = async context => {
-  if (process.platform === 'darwin') return [ok('sandbox', 'by sandbox-exec of macOS')]
+  if (process.platform === 'darwin') return [ok('sandbox', 'sandbox-exec of macOS')]
   const version = await said(context, 'bwrap', ['--version'])
   if (!version)
     return [
       warn(
         'sandbox',
-        'bubblewrap is not there, so every command is asked about and runs with all your rights',
-        'Install it, as with: apt-get install bubblewrap'
+        'bubblewrap is not installed: every command needs approval and runs with all your permissions',
+        'Install it, for example: apt-get install bubblewrap'
       )
     ]
   const trial = await said(context, 'bwrap', TRIAL)
@@ -84,8 +84,8 @@ const languageServers: Look = async ({ world }) => {
   return [
     warn(
       'language servers',
-      'none is on the search path, so nothing can be told of definitions, uses and errors',
-      'Install those of your languages: docs/code-intelligence.md'
+      'none found on PATH: no definitions, references or diagnostics',
+      'Install language servers for your languages: docs/code-intelligence.md'
     )
   ]
 }

@@ -31,7 +31,7 @@ const server: Look = async context => {
       findings.push(...(await look(client, found, context)))
     } catch (error) {
       findings.push(
-        fail(look.name, (error as Error).message, 'See the log of the server, or: toolgate serve --replace')
+        fail(look.name, (error as Error).message, 'See the log of the server, or restart it: toolgate serve --replace')
       )
     }
   return findings
@@ -43,16 +43,18 @@ async function health(client: Client, { url }: Discovered, { version }: Context)
   const began = performance.now()
   const told = await client.health({ signal: within() })
   const took = Math.round(performance.now() - began)
-  const words = `${told.version} at ${url} answers in ${took} ms`
+  const words = `${told.version} at ${url}, response in ${took} ms`
   return [
-    took > SLOW_MS ? warn('server', words, 'The machine or the server is busy: toolgate status') : ok('server', words),
+    took > SLOW_MS
+      ? warn('server', words, 'The machine or the server is busy; see: toolgate status')
+      : ok('server', words),
     ...(told.version === version
       ? []
       : [
           warn(
             'version',
-            `the server is ${told.version}, this is ${version}`,
-            'Start it anew: toolgate serve --replace'
+            `the server is ${told.version}, this client is ${version}`,
+            'Restart the server: toolgate serve --replace'
           )
         ])
   ]
@@ -61,18 +63,18 @@ async function health(client: Client, { url }: Discovered, { version }: Context)
 async function clock(_: Client, { url }: Discovered) {
   const answer = await fetch(`${url}/health`, { signal: within() })
   const skew = Date.parse(answer.headers.get('date') ?? '') - Date.now()
-  if (Number.isNaN(skew) || Math.abs(skew) < SKEW_MS) return [ok('clock', 'as the server has it')]
-  const cure = 'Set the clocks of both machines; approvals expire by that of the server.'
-  return [warn('clock', `the server is ${Math.round(skew / 1_000)} s off`, cure)]
+  if (Number.isNaN(skew) || Math.abs(skew) < SKEW_MS) return [ok('clock', 'in sync with the server')]
+  const cure = 'Synchronize the clocks of both machines: approvals expire by the clock of the server.'
+  return [warn('clock', `differs from the server by ${Math.round(skew / 1_000)} s`, cure)]
 }
 
 async function stream(client: Client) {
   const began = performance.now()
   for await (const event of client.events({ signal: within() }))
     if (event.type === 'stream.snapshot')
-      return [ok('events', `the stream tells after ${Math.round(performance.now() - began)} ms`)]
+      return [ok('events', `first event after ${Math.round(performance.now() - began)} ms`)]
   return [
-    fail('events', 'the stream says nothing', 'Look for a proxy that buffers answers between here and the server.')
+    fail('events', 'no event received', 'Check for a proxy that buffers responses between this machine and the server.')
   ]
 }
 
@@ -84,13 +86,13 @@ async function able(client: Client): Promise<Finding[]> {
     level === 'none'
       ? warn(
           'isolation',
-          'commands run with all your rights, and can read the token that approves',
+          'commands run with all your permissions and can read the approval token',
           broken.map(({ reason, cure }) => cure ?? reason).find(Boolean) ??
             'Set sandbox.level to auto; see docs/sandbox.md'
         )
-      : ok('isolation', `commands run in ${level}, which hides the tokens`),
+      : ok('isolation', `commands run in the sandbox (level ${level}), which hides the tokens`),
     told.front_ends.length === 0
-      ? ok('editors', 'none is connected; toolgate init --editor tells how')
+      ? ok('editors', 'none connected; see: toolgate init --editor')
       : ok('editors', told.front_ends.map(({ client_id }) => client_id).join(', ')),
     ...told.mcp_servers
       .filter(({ state }) => ['failed', 'backing_off', 'needs_login'].includes(state))

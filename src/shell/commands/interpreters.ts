@@ -117,7 +117,7 @@ const network: Program = args => {
   const operands = [...args.flatMap(pathLike), ...saved(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg)))
     return strictly('It sends data away, or is told more by a file.', { operands })
-  return asks('It reaches the network.', { operands })
+  return asks('Accesses the network.', { operands })
 }
 
 export const INTERPRETERS: Readonly<Record<string, Program>> = Object.fromEntries<Program>([

@@ -26,7 +26,7 @@ export type Run = { from: number; until?: number; given?: boolean } | { script: 
 
 export type Program = (args: readonly string[]) => Finding
 
-export const reads = (operands: readonly Operand[], reason = 'It only reads.'): Finding => ({
+export const reads = (operands: readonly Operand[], reason = 'Only reads.'): Finding => ({
   class: 'auto',
   reason,
   operands,
@@ -34,7 +34,7 @@ export const reads = (operands: readonly Operand[], reason = 'It only reads.'): 
 })
 
 /** Says nothing but what it is told, or what this machine is. */
-export const tells = (reason = 'It only reads.'): Finding => ({ class: 'auto', reason })
+export const tells = (reason = 'Only reads.'): Finding => ({ class: 'auto', reason })
 
 export const asks = (reason: string, more: Omit<Partial<Finding>, 'class' | 'reason'> = {}): Finding => ({
   class: 'ask',

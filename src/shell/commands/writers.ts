@@ -67,7 +67,7 @@ export const WRITERS: Readonly<Record<string, Program>> = {
       operands: [...operandsOf(args).flatMap(path => [file(path), written(path)]), ...named(args)],
       touches: true
     }),
-  patch: writesAll('It changes files.'),
+  patch: writesAll('Modifies files.'),
   chmod: args => {
     const [mode = '', ...paths] = args.filter(arg => !/^-{1,2}[A-Za-z]{2,}|^-[RcfvhHLP]/.test(arg))
     const operands = paths.map(written)

@@ -33,7 +33,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     ])
     t.match(
       await page.locator('.card').innerText(),
-      /Paused: It changes files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
+      /Paused: Modifies files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
     )
     await press(page, 'Approve')
     t.match(await outcome(page), /^Approved by console at /)

@@ -19,7 +19,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.same((await lines(name)).slice(0, 15), [
       'edit_file: Edit poem.txt',
       'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
-      'It changes files.',
+      'Modifies files.',
       '',
       ...TULIPS,
       '',

@@ -44,7 +44,7 @@ t.test('who is asked for what, and what is told of it', async t => {
   const asked = await call('web_fetch', { url: 'http://xn--bcher-kva.test/a?b=1' })
   t.match(asked.approval, {
     level: 'ask',
-    reason: 'It reaches the network.',
+    reason: 'Accesses the network.',
     preview: {
       title: 'GET xn--bcher-kva.test',
       text: 'GET http://xn--bcher-kva.test/a?b=1\nhost: xn--bcher-kva.test, at 93.184.215.14',
