@@ -12,6 +12,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { Cgroups } from '../../src/host/sandbox/cgroups.ts'
 import { reportCoverage } from './coverage.ts'
 import { describeLeftovers, takeSnapshot } from './leftovers.ts'
 import { findTestFiles, planGroups, TIERS, type Tier } from './plan.ts'
@@ -53,6 +54,8 @@ const coverageDir = values.coverage ? path.join(folder, 'coverage') : undefined
 const env = testEnvironment(folder)
 const before = takeSnapshot()
 const results = await runAll()
+// A killed server leaves its control groups to the next one that starts: of the last one of a run there is none.
+Cgroups.find({ memory_bytes: 2 ** 20, processes: 1 })?.sweep()
 const leftovers = await untilNothingIsLeft()
 
 const { TEST_REPORT } = process.env

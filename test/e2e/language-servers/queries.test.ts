@@ -137,7 +137,7 @@ t.test('a call that is cancelled while a server starts ends at once', needs('san
     params: { path: 'src/main.ts', line: 3, symbol: 'greet' }
   })
   await post(`/calls/${tool_call_id}/cancel`, {})
-  t.match(await get(`/calls/${tool_call_id}?wait_ms=30000`), { status: /cancelled|success/ })
+  t.match(await get(`/calls/${tool_call_id}?wait_ms=25000`), { status: /cancelled|success/ })
 })
 
 t.test('a server that is nowhere is named, with how to get it', async t => {

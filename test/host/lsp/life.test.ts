@@ -143,7 +143,7 @@ t.test('one that prints what is no message is ended', needs('sandbox'), async t 
 
 t.test('words without end are read as they are dealt with', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'flood.yaml': 'flood 20000\n' })
-  const { body } = await app.request('POST', '/calls?wait_ms=30000', {
+  const { body } = await app.request('POST', '/calls?wait_ms=25000', {
     tool: 'hover',
     params: { path: 'flood.yaml', line: 1, col: 1 }
   })
@@ -231,7 +231,7 @@ t.test('none outlives a server of ours that is killed', needs('sandbox'), async 
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
     return (await fetch(server.url + target, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json()
   }
-  const call = await ask('POST', '/calls?wait_ms=30000', { tool: 'hover', params: { path: 'a.yaml', line: 1, col: 1 } })
+  const call = await ask('POST', '/calls?wait_ms=25000', { tool: 'hover', params: { path: 'a.yaml', line: 1, col: 1 } })
   t.equal(call.status, 'success', JSON.stringify(call))
   const [{ pid }] = (await ask('GET', '/capabilities')).language_servers
   const all = [pid, ...beneath(pid)]

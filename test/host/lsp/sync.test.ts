@@ -52,7 +52,7 @@ t.test('what an editor has not saved is what it sees', needs('sandbox'), async t
   const app = await startFaked(t, { 'a.yaml': 'a: 1\n' })
   const editor = await frontEnd(t, app)
   const document = async () => {
-    const { body } = await app.request('POST', '/calls?wait_ms=30000', {
+    const { body } = await app.request('POST', '/calls?wait_ms=25000', {
       tool: 'hover',
       params: { path: 'a.yaml', line: 1, col: 1 }
     })
@@ -146,7 +146,7 @@ t.test('no more stay open than are of use', needs('sandbox'), async t => {
 t.test('texts of any encoding are shown as text', needs('sandbox'), async t => {
   const app = await startFaked(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
   t.equal((await app.told('a.yaml')).text, 'a: 🦊\r\nb: 2\r\n', 'without its mark')
-  const { body } = await app.request('POST', '/calls?wait_ms=30000', {
+  const { body } = await app.request('POST', '/calls?wait_ms=25000', {
     tool: 'hover',
     params: { path: 'a.yaml', line: 1, col: 5 }
   })
