@@ -4,6 +4,7 @@
 //   --full                property tests take their full number of inputs, as in CI
 //   --jobs N              processes at a time; by default one per processor, and as many again for files that mostly wait
 //   --after REPORT        leaves out files that ran before with all parts of the machine that they asked for
+// TEST_COVERAGE names a folder that coverage is collected in, over several runs: see coverage.ts.
 // TEST_REPORT names a file that the results are written to as JSON: see run-report.ts.
 // Prints a line per file, then failures, skipped tests by what they need, the slowest files, and `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
@@ -50,7 +51,9 @@ const started = performance.now()
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tgt-')))
 // Tests start programs as another user too.
 chmodSync(folder, 0o711)
-const coverageDir = values.coverage ? path.join(folder, 'coverage') : undefined
+const { TEST_REPORT, TEST_COVERAGE } = process.env
+const coverageDir = values.coverage ? path.join(folder, 'coverage') : TEST_COVERAGE
+if (coverageDir !== undefined) mkdirSync(coverageDir, { recursive: true })
 const env = testEnvironment(folder)
 const before = takeSnapshot()
 const results = await runAll()
@@ -58,7 +61,6 @@ const results = await runAll()
 Cgroups.find({ memory_bytes: 2 ** 20, processes: 1 })?.sweep()
 const leftovers = await untilNothingIsLeft()
 
-const { TEST_REPORT } = process.env
 if (TEST_REPORT)
   writeReport(
     TEST_REPORT,
@@ -66,7 +68,7 @@ if (TEST_REPORT)
     leftovers
   )
 const isGreen = printSummary(results, leftovers, performance.now() - started)
-const isCovered = coverageDir === undefined || (await reportCoverage(coverageDir))
+const isCovered = !values.coverage || (await reportCoverage(coverageDir!))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 process.exitCode = isGreen && isCovered ? 0 : 1
 
@@ -98,7 +100,8 @@ async function untilNothingIsLeft(): Promise<string[]> {
 
 /** The environment of every test process: a home and a folder for temporary files of the run's own, nothing of the user's. */
 function testEnvironment(folder: string): NodeJS.ProcessEnv {
-  const foreign = /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$|TEST_REPORT$)/
+  const foreign =
+    /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$|COVERAGE_DIR$|TEST_REPORT$|TEST_COVERAGE$)/
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name))
   const [home, temporary] = [path.join(folder, 'home'), path.join(folder, 'tmp')]
   for (const name of [home, temporary]) mkdirSync(name)
@@ -117,6 +120,6 @@ function testEnvironment(folder: string): NodeJS.ProcessEnv {
     ...(values.full && { TEST_FULL: '1' }),
     // What Node compiles for the first process serves the others.
     NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/toolgate-tests'),
-    ...(coverageDir !== undefined && { NODE_V8_COVERAGE: coverageDir })
+    ...(coverageDir !== undefined && { COVERAGE_DIR: coverageDir })
   }
 }

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
 import type { Discovery } from '../../src/host/server/discovery.ts'
-import { BUILT, place, type Ready } from '../cli/toolgate.ts'
+import { place, type Ready } from '../cli/toolgate.ts'
 import { once, waitUntil, within } from '../support/wait.ts'
 
 const FOLDERS = 40
@@ -33,7 +33,7 @@ export function repository(t: Test, files: Record<string, string> = {}) {
 
 /** The same with these files alone. */
 export function project(t: Test, files: Record<string, string> = {}) {
-  const at = place(t, files, BUILT)
+  const at = place(t, files)
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd: at.project,

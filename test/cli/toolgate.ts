@@ -15,13 +15,9 @@ import { once, within } from '../support/wait.ts'
 
 /** A server of a test ends with it, however that ends. */
 const START = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const OWN_COVERAGE = fileURLToPath(new URL('../support/own-coverage.ts', import.meta.url))
-/** The built program, which starts in a third of the time; the source where coverage is measured. */
-const ours = () => (process.env.NODE_V8_COVERAGE === undefined ? BUILT : MAIN)
 /** Each test starts the program many times; what Node compiles for the first start serves the others. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/toolgate-tests', import.meta.url))
-/** The program as it is installed: it runs `dist/`. */
+/** The program as it is installed: it runs `dist/`, and starts in a third of the time that the source takes. */
 export const BUILT = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
 
 export interface Ended {
@@ -39,8 +35,8 @@ export interface Server extends Ready {
   ended: Promise<Ended>
 }
 
-export function place(t: Test, files: Record<string, string> = {}, program = ours()) {
-  if (program === BUILT) ensureBuilt()
+export function place(t: Test, files: Record<string, string> = {}) {
+  ensureBuilt()
   // Not in the repository: paths of sockets must be short, and a project must not lie in another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
   const project = path.join(folder, 'project')
@@ -63,8 +59,7 @@ export function place(t: Test, files: Record<string, string> = {}, program = our
 
   /** What to start, for whoever starts it. */
   function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
-    const preloads = program === MAIN ? ['--import', OWN_COVERAGE] : []
-    return { file: process.execPath, args: [...preloads, program, ...argv], cwd: project, env: { ...env, ...more } }
+    return { file: process.execPath, args: [BUILT, ...argv], cwd: project, env: { ...env, ...more } }
   }
 
   function start(argv: readonly string[], more: Record<string, string> = {}) {

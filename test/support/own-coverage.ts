@@ -1,19 +1,35 @@
-// Loaded first, with --import, into processes whose coverage is measured. Node hands NODE_V8_COVERAGE on to every child, whatever
-// environment that is given: helpers and commands would all be measured, for nothing, and tests of environments would see it.
-// Test processes are compiled anew, since functions from the compile cache are counted whole. Programs that they start use it all
-// the same: there are hundreds.
-import { ChildProcess } from 'node:child_process'
+// Measures which blocks of src a test process reaches; loaded first, with --import. NODE_V8_COVERAGE would count how often each block
+// runs, which takes half as long again, and every child of the process would inherit it.
+import { writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { threadId } from 'node:worker_threads'
 
-interface SpawnOptions {
-  args: string[]
-  envPairs: string[]
+interface ScriptCoverage {
+  url: string
 }
-const prototype = ChildProcess.prototype as unknown as { spawn(options: SpawnOptions): unknown }
 
-const { spawn } = prototype
-prototype.spawn = function (options) {
-  const isMeasured = options.args.includes(import.meta.filename)
-  const dropped = ['NODE_DISABLE_COMPILE_CACHE', ...(isMeasured ? [] : ['NODE_V8_COVERAGE'])]
-  const envPairs = options.envPairs.filter(pair => !dropped.includes(pair.slice(0, pair.indexOf('='))))
-  return spawn.call(this, { ...options, envPairs })
+const { COVERAGE_DIR } = process.env
+// Functions from the compile cache are counted whole, so that this process runs without it. Its children need not.
+delete process.env.NODE_DISABLE_COMPILE_CACHE
+if (COVERAGE_DIR !== undefined) measure(COVERAGE_DIR)
+
+function measure(folder: string) {
+  const source = pathToFileURL(path.resolve(import.meta.dirname, '../../src')).href
+  const session = new Session()
+  session.connect()
+  session.post('Profiler.enable')
+  session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: true })
+  process.on('exit', () => {
+    // Answered before it returns.
+    session.post('Profiler.takePreciseCoverage', (error, { result }: { result: ScriptCoverage[] }) => {
+      if (error) throw error
+      const ours = result.filter(({ url }) => url.startsWith(`${source}/`))
+      writeFileSync(
+        path.join(folder, `coverage-${process.pid}-${threadId}-${Date.now()}.json`),
+        JSON.stringify({ result: ours })
+      )
+    })
+  })
 }

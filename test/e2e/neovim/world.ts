@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { connect } from '../../../src/client/client.ts'
-import { BUILT, place } from '../../cli/toolgate.ts'
+import { place } from '../../cli/toolgate.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { neovim } from './neovim.ts'
 
@@ -14,7 +14,7 @@ export const POEM = 'roses\nviolets\n'
 
 /** A server that was given these variables, and Neovim with these options in its project. */
 export async function world(t: Test, options = '', variables: Record<string, string> = {}) {
-  const at = place(t, { 'poem.txt': POEM, 'b.lua': 'one\ntwö three\n' }, BUILT)
+  const at = place(t, { 'poem.txt': POEM, 'b.lua': 'one\ntwö three\n' })
   const server = await at.serveIn({ TOOLGATE_BUFFERS_ON_WRITE: 'warn', ...variables })
   const client = connect({ url: server.url, token: token(server), client: 'agent' })
   const editor = await neovim(t, at, options)
