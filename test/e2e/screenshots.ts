@@ -12,7 +12,7 @@ const FILES = {
   'README.md': '# Garden\n\nWhat grows where, and when it is watered.\n',
   'package.json': '{ "name": "garden", "type": "module", "scripts": { "test": "node --test" } }\n',
   'src/water.ts': `// When a bed is watered next.
-import { DRY_AFTER_MS } from '../../scripts/beds.ts'
+import { DRY_AFTER_MS } from './beds.ts'
 
 export interface Bed {
   name: string
@@ -110,7 +110,7 @@ async function remember(person: Client) {
 
 /** What an agent did before the pictures are taken, and what of it waits. */
 async function work(client: Client) {
-  const more = { session_id: 'watering', context: 'Thirsty beds are told too late' }
+  const more = { session_id: 'watering', context: 'Thirsty beds are reported too late' }
   await client.call('list_directory', { path: '.' }, more)
   await client.call('read_file', { path: 'src/water.ts' }, more)
   await client.call('grep', { pattern: 'nextWatering' }, more)
