@@ -63,6 +63,7 @@ export function approve(engine: Engine, live: Live, given: Approve, caller: Call
     const next: Call = { ...approved.call, status: 'queued', approved_by: by }
     live.intent = step(engine, live, next, [decided(next, 'approved', { by, ...changed, ...reason })])
     await live.intent
+    logDecision(engine, call, `approved by ${caller.client}`)
     run(engine, live, approved.digest).catch(error =>
       engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'a call could not be ended')
     )
@@ -77,12 +78,19 @@ export function rejectCall(
   caller: Caller
 ): Promise<Call> {
   return inTurn(live, async () => {
-    awaiting(live)
+    const call = awaiting(live)
     const by: ApprovedBy = { source: 'user', client: caller.client, at: new Date().toISOString() }
     await reject(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
+    logDecision(engine, call, `rejected by ${caller.client}`)
     return live.call
   })
 }
+
+const logDecision = (
+  { log }: Engine,
+  { tool, tool_call_id, approval }: CallWith<'awaiting_approval'>,
+  decision: string
+) => log.info({ tool, tool_call_id }, `${decision}: ${approval.preview.title}`)
 
 /** Stops a call, whatever it is doing. Resolves once it has ended; one that ended by itself meanwhile stays as it is. */
 export async function cancelCall(engine: Engine, live: Live, reason: string | undefined): Promise<Call> {

@@ -86,7 +86,7 @@ async function ask(engine: Engine, live: Live, assessment: Assessment, { also, s
     return allowAsShown(engine, live, asked, also)
   const { tool, tool_call_id } = live.call
   live.intent = waits(engine, live, { ...live.call, status: 'awaiting_approval', approval: asked }, also).then(() =>
-    engine.log.info({ tool, tool_call_id }, `waits for a decision: ${asked.preview.title}`)
+    engine.log.info({ tool, tool_call_id }, `waiting for approval: ${asked.preview.title}`)
   )
   return live.intent
 }

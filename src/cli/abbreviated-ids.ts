@@ -19,7 +19,8 @@ interface IdKind {
 
 const MAX_CANDIDATES_SHOWN = 5
 /** A shorter prefix says too little: the first characters of most ids are the time. */
-const ULID_PREFIX = /^[0-9A-HJKMNP-TV-Z]{4,25}$/
+const MIN_PREFIX_LENGTH = 4
+const ULID_PREFIX = /^[0-9A-HJKMNP-TV-Z]{1,25}$/
 
 const CALLS: IdKind = {
   whole: /^tc_[0-9A-HJKMNP-TV-Z]{26}$/,
@@ -38,7 +39,7 @@ const RULES: IdKind = {
 }
 const TOKENS: IdKind = {
   whole: /^tok_[\w-]{12}$/,
-  prefix: /^[\w-]{4,11}$/,
+  prefix: /^[\w-]{1,11}$/,
   start: 'tok_',
   normalize: prefix => prefix,
   list: async (client, _, signal) => (await client.tokens({ signal })).map(({ token_id }) => token_id)
@@ -87,6 +88,8 @@ async function expandId(given: string, kind: IdKind, context: Context): Promise<
   if (kind.whole.test(given)) return given
   const bare = kind.normalize(given.startsWith(kind.start) ? given.slice(kind.start.length) : given)
   if (!kind.prefix.test(bare)) return given
+  if (bare.length < MIN_PREFIX_LENGTH)
+    throw usage(`${given} is too short for an id.`, `Give at least ${MIN_PREFIX_LENGTH} of its characters.`)
   const prefix = kind.start + bare
   const ids = await kind.list(await context.connect(), prefix, context.signal)
   const found = ids.filter(id => id.startsWith(prefix))

@@ -87,7 +87,8 @@ Examples:
       found.reverse().sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
       if (terminal.json) terminal.outJson(found)
       else tell(context, found)
-      if (found.length === most) terminal.say(`Only the latest ${most} are shown: use --limit or --until for more.`)
+      if (found.length === most)
+        terminal.say(`Showing the latest ${most} calls; there may be more: use --limit or --until.`)
     })
 }
 export default audit

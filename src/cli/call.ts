@@ -5,7 +5,6 @@ import { lasting } from './lasting.ts'
 import { ARGS, paramsFrom, paramsIn } from './params.ts'
 import { putToPerson } from './put-to-person.ts'
 import type { Verb } from './run.ts'
-import { callText } from './show.ts'
 import { brief, paintDiff, safe } from './terminal.ts'
 import { exitOf, followWords, reasonOf, runsOn } from './words.ts'
 
@@ -195,6 +194,6 @@ function tellEnd(context: Context, ended: Call) {
     if (runsOn(ended)) terminal.say(followWords(ended.tool_call_id))
     return
   }
-  if (OPEN.includes(ended.status)) return terminal.out(callText(terminal, ended))
+  if (OPEN.includes(ended.status)) return
   terminal.fail(`toolgate: ${ended.tool} ${ended.status}: ${safe(reasonOf(ended))}`)
 }

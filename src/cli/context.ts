@@ -100,7 +100,7 @@ export class Context {
     throw new CliError(`No server is running for ${this.project}.`, {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
-      hint: 'Start one with: toolgate serve. To use the server of another project: --root.'
+      hint: 'Start one with: toolgate serve. For the server of another project, add --root <folder>.'
     })
   }
 

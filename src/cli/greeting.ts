@@ -35,10 +35,12 @@ export async function greeting(terminal: Terminal, client: Client, options: Gree
   const { command, before } = programOf(packageFolder())
   const root = roots.some(folder => isBeneath(cwd, folder)) ? '' : ` --root ${quoted(roots[0]!)}`
   const rows = [
-    ['Console', login ? `${url}${login.path}  (login for one browser, until ${clock(login.expires_at)})` : url],
+    ['Console', login ? `${url}${login.path} (until ${clock(login.expires_at)})` : url],
     ...policyRows(capabilities as Capabilities | undefined),
-    ['Decide', `${waitingText(waiting.length)}toolgate approve${root}`],
-    ...(before.length > 0 ? [['Shell', `alias toolgate=${quoted([command, ...before].map(quoted).join(' '))}`]] : []),
+    ...(before.length > 0
+      ? [['Shell', `in other terminals: alias toolgate=${quoted([command, ...before].map(quoted).join(' '))}`]]
+      : []),
+    ['Approve', `${waitingText(waiting.length)}toolgate approve${root}`],
     ['Log', logFileOf(state_dir)],
     ['Stop', options.stop ?? `toolgate stop${root}`]
   ]
@@ -66,7 +68,7 @@ function policyRows(capabilities: Capabilities | undefined): string[][] {
         ['Asks', 'changes to files, every command (not sandboxed: toolgate doctor), network access']
       ]
     : [
-        ['Runs', `reads and searches, new files, commands that only read (in ${where})`],
+        ['Runs', `reads and searches, new files, read-only commands (in ${where})`],
         ['Asks', 'changes to files, other commands, network access']
       ]
 }
@@ -80,7 +82,7 @@ const RUN_WHERE: Partial<Record<Level, string>> = {
 
 const waitingText = (count: number) =>
   count === 0
-    ? 'in the console, in your editor, or with '
+    ? 'in the console, in your editor, or with: '
     : count === 1
       ? '1 call is waiting: '
       : `${count} calls are waiting: `

@@ -83,7 +83,8 @@ class Question {
     const before = this.#shown
     this.#shown = fault === undefined ? call.approval.preview : undefined
     const warn = (text: string) => terminal.say(terminal.paint('yellow', `\n${text}`))
-    if (fault !== undefined) return warn(`Would fail now: ${safe(fault)}`)
+    if (fault !== undefined)
+      return warn(`Would fail now: ${safe(fault)} Press n to reject it, or e to edit its parameters.`)
     if (isDeepStrictEqual(before, call.approval.preview))
       return warn('Files have changed; the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')

@@ -197,6 +197,8 @@ const USAGE = `Toolgate runs tool calls for editors and agents, and asks for app
 Usage: toolgate <command> [options]
        toolgate <command> --help
 
+Commands use the server of the current folder; --root <folder> selects another.
+
 Examples:
   toolgate                               serve the current folder, at a terminal
   toolgate serve --root ~/my/project
@@ -204,9 +206,10 @@ Examples:
   toolgate approvals
   toolgate tail
 `
-const EXITS = `Exit codes: 0 success, 1 the tool or the server failed, 2 invalid usage or configuration, 3 no server,
-4 token missing or lacks permission, 5 rejected or denied, 6 conflict or already running, 7 approval expired,
-124 timed out, 130 interrupted, 141 broken pipe (SIGPIPE).`
+const EXITS = `Exit codes: 0 success, 1 the tool or the server failed, 2 invalid usage or
+configuration, 3 no server, 4 token missing or lacks permission, 5 rejected or
+denied, 6 conflict or already running, 7 approval expired, 124 timed out,
+130 interrupted, 141 broken pipe (SIGPIPE).`
 
 /** One line: the cause, then the cure. */
 async function tell(error: unknown, context: Context, command: Command | undefined): Promise<number> {

@@ -22,7 +22,7 @@ export function rootsOf(strongestFirst: readonly (Source | undefined)[], cwd: st
     const wrong = (message: string) =>
       faults.push({ where: by?.at(['roots', index]) ?? cwd, field: `root ${folder}`, message })
     const called = typeof name === 'string' ? name : given.length === 1 ? 'default' : nameOf(folder)
-    if (real === undefined) wrong('is not a folder that can be read')
+    if (real === undefined) wrong('does not exist, or is not a readable folder')
     else if (roots.some(root => root.path === real)) wrong('is served twice')
     else if (roots.some(root => root.name === called))
       wrong(`has a name that is taken: ${called}; give it as name=path`)

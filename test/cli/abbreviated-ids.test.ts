@@ -29,8 +29,15 @@ t.test('a prefix of several ids is refused, with all of them', async t => {
 })
 
 t.test('what is no prefix of an id is answered as an unknown id', async t => {
-  for (const prefix of ['01M', '01M83ZAZG3E2TQ8', 'tc_*', '01M83ZAZG3E2TQ6CJ5V42RXE6FF'])
+  for (const prefix of ['01M83ZAZG3E2TQ8', 'tc_*', '01M83ZAZG3E2TQ6CJ5V42RXE6FF'])
     t.match(await toolgate(['show', prefix]), { code: 1, stderr: `There is no call ${prefix}` }, prefix)
+})
+
+t.test('a prefix that is too short is refused', async t => {
+  for (const prefix of ['01M', 'tc_0']) {
+    const stderr = `toolgate: ${prefix} is too short for an id. Give at least 4 of its characters.\n`
+    t.same(await toolgate(['show', prefix]), { code: 2, stdout: '', stderr })
+  }
 })
 
 t.test('every verb that takes an id takes a prefix', async t => {

@@ -71,9 +71,9 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
   [['input', NONE, 'yes'], 1, `There is no job ${NONE}. See: toolgate jobs`],
-  [['rules', 'revoke', 'rule_x'], 1, 'No rule rule_x. See: toolgate rules'],
+  [['rules', 'revoke', 'rule_none'], 1, 'No rule rule_none. See: toolgate rules'],
   [['mcp', 'restart', 'none'], 1, 'No MCP server "none" runs here. See: toolgate mcp list'],
-  [['token', 'revoke', 'tok_x'], 1, 'There is no such token. See: toolgate token list']
+  [['token', 'revoke', 'tok_none'], 1, 'There is no such token. See: toolgate token list']
 ]
 
 for (const [argv, code, told] of MISTAKES)

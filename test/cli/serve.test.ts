@@ -79,7 +79,7 @@ t.test('a server that was killed leaves no trap', async t => {
   t.same(await toolgate(['status']), {
     code: 3,
     stdout: '',
-    stderr: `toolgate: No server is running for ${project}. Start one with: toolgate serve. To use the server of another project: --root.\n`
+    stderr: `toolgate: No server is running for ${project}. Start one with: toolgate serve. For the server of another project, add --root <folder>.\n`
   })
   t.notOk(existsSync(first.discovery_file), 'the reader cleared it away')
   t.ok((await serve()).instance)
@@ -287,11 +287,11 @@ t.test(
     t.equal(
       withoutOwn(seen).replace(log, 'LOG'),
       `Toolgate 0.1.0 serves ${project}
-  Console  http://HOST/#code=CODE  (login for one browser, until TIME)
+  Console  http://HOST/#code=CODE (until TIME)
   Runs     reads and searches, new files
   Asks     changes to files, every command (not sandboxed: toolgate doctor), network access
-  Decide   in the console, in your editor, or with toolgate approve
-  Shell    alias toolgate='CLONE/node_modules/.bin/node CLONE/bin/toolgate.cjs'
+  Shell    in other terminals: alias toolgate='CLONE/node_modules/.bin/node CLONE/bin/toolgate.cjs'
+  Approve  in the console, in your editor, or with: toolgate approve
   Log      LOG
   Stop     Ctrl+C
 
@@ -339,22 +339,24 @@ t.test('without arguments it serves at a terminal, and then says where', needs('
   t.equal(lines.length, 8)
   t.match(lines, [
     `Toolgate 0.1.0 serves ${project}`,
-    '  Console  http://HOST/#code=CODE  (login for one browser, until TIME)',
+    '  Console  http://HOST/#code=CODE (until TIME)',
     '  Runs     reads and searches, new files',
     /^ {2}Asks /,
-    '  Decide   1 call is waiting: toolgate approve',
     /^ {2}Shell /,
+    '  Approve  1 call is waiting: toolgate approve',
     /^ {2}Log /,
     '  Stop     toolgate stop'
   ])
   t.match(await toolgate([]), { code: 0, stdout: /^Toolgate runs tool calls/ }, 'a pipe gets the help')
+  t.match(await toolgate(['reject', asked.stdout.trim()]), { code: 0 })
+  await first.sees(/rejected by toolgate-cli: date\n/)
 })
 
 t.test('what is read-only refuses, and with a sandbox fewer commands ask', needs('node-pty', 'sandbox'), async t => {
   const { commandOf } = place(t)
   const sandboxed = await atTerminal(t, commandOf(['serve']), { cols: 400 })
   const seen = await sandboxed.sees(/listening\n/)
-  t.match(seen, '\n  Runs     reads and searches, new files, commands that only read (in the sandbox)\n')
+  t.match(seen, '\n  Runs     reads and searches, new files, read-only commands (in the sandbox)\n')
   t.match(seen, '\n  Asks     changes to files, other commands, network access\n')
   sandboxed.press('\u0003')
   await sandboxed.ended()

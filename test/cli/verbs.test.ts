@@ -27,7 +27,7 @@ t.test('version and help', async t => {
 
 t.test('no server, no token, another server', async t => {
   const { toolgate, folder, project, server } = await served(t)
-  const none = `toolgate: No server is running for ${folder}. Start one with: toolgate serve. To use the server of another project: --root.\n`
+  const none = `toolgate: No server is running for ${folder}. Start one with: toolgate serve. For the server of another project, add --root <folder>.\n`
   t.same(await toolgate(['status', '--root', folder]), { code: 3, stdout: '', stderr: none })
   const away = { TOOLGATE_RUN_DIR: path.join(folder, 'empty'), HOME: path.join(folder, 'empty') }
   t.match(await toolgate(['approvals', '--json'], { env: away }), {

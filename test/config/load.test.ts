@@ -209,7 +209,7 @@ t.test('every fault of every source at once, with its place', async t => {
   })
   const env = { TOOLGATE_PORT: 'many', TOOLGATE_READ_ONLY: 'perhaps' }
   t.strictSame(await faults({ env, flags: { port: '99999', root: ['/nowhere/at/all'] } }), [
-    '--root: root /nowhere/at/all is not a folder that can be read',
+    '--root: root /nowhere/at/all does not exist, or is not a readable folder',
     '/etc/config.jsonc:2:3: port must be integer',
     '/etc/config.jsonc:3:15: limits/read must be >= 1',
     '/home/.config/toolgate/config.jsonc:3:3: prot is not a setting',

@@ -62,7 +62,7 @@ const runFiles: Look = async ({ world }) => {
       )
     ),
     gone.length === 0
-      ? ok('run files', `${all.length - silent.length} of running servers`)
+      ? ok('run files', `servers that are running: ${all.length - silent.length}`)
       : warn(
           'run files',
           `${gone.length} stale, left by killed servers`,
