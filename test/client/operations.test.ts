@@ -75,6 +75,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       session_id: 's',
       workspace: 'w',
       path: 'p',
+      id_prefix: 'tc_',
       since: 's',
       until: 'u',
       cursor: 'c',
