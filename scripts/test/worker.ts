@@ -41,10 +41,9 @@ export async function runGroup(
   env: NodeJS.ProcessEnv,
   onFile: (file: FileResult) => void
 ): Promise<GroupResult> {
-  const isMeasured = env.COVERAGE_DIR !== undefined
-  const preloads = isMeasured ? ['--import', OWN_COVERAGE] : []
+  const preloads = env.COVERAGE_DIR === undefined ? [] : ['--import', OWN_COVERAGE]
   const child = spawn(process.execPath, [...preloads, 'test/support/run-files.ts'], {
-    env: { ...env, TEST_FILES: JSON.stringify(files), ...(isMeasured && { NODE_DISABLE_COMPILE_CACHE: '1' }) },
+    env: { ...env, TEST_FILES: JSON.stringify(files) },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   let stderr = ''

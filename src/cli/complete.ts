@@ -104,7 +104,7 @@ function askOf(context: Context, before: readonly string[]): Ask {
   const found = (async () => {
     const { discover } = await import('../client/discover.ts')
     const { env, cwd } = context.world
-    return discover({ env, project: named('--root') ?? cwd, url: named('--url') })
+    return discover({ env, project: named('--root') ?? cwd, url: named('--url'), timeout_ms: ANSWER_MS })
   })()
   found.catch(() => {})
   return async path => {

@@ -85,10 +85,15 @@ export class Context {
   }
 
   /** The server of this project. */
-  async find(): Promise<Discovered> {
+  async find(timeout_ms?: number): Promise<Discovered> {
     const { discover } = await import('../client/discover.ts')
     const { env } = this.world
-    const found = await discover({ env, project: this.project, url: this.#flags.url })
+    const found = await discover({
+      env,
+      project: this.project,
+      url: this.#flags.url,
+      ...(timeout_ms !== undefined && { timeout_ms })
+    })
     if (found) return found
     const where = this.#flags.url ?? env.TOOLGATE_URL
     if (where !== undefined)
@@ -112,7 +117,7 @@ export class Context {
 
   /** One small answer of the server, for what may do without. */
   async askQuickly(path: string): Promise<unknown> {
-    const [found, { quickly }] = await Promise.all([this.find(), import('../client/quick.ts')])
+    const [found, { quickly }] = await Promise.all([this.find(QUICK_MS), import('../client/quick.ts')])
     return quickly(found, path, QUICK_MS)
   }
 

@@ -1,6 +1,7 @@
 // Finding the server of a project, in Node: by the environment, else by the files that servers leave.
 import { hostname } from 'node:os'
 import path from 'node:path'
+import { isRunning } from '../host/processes/running.ts'
 import { type Discovery, type Found, readDiscoveries, removeStale } from '../host/server/discovery.ts'
 import { realFolder } from '../host/server/home.ts'
 import { readToken } from '../host/server/tokens.ts'
@@ -19,14 +20,17 @@ export interface Search {
   project: string
   /** Only the server at this address. */
   url?: string | undefined
+  /** How long a server whose process runs may take to answer, in milliseconds. Default: 15,000. */
+  timeout_ms?: number
 }
 
 /** The server for the project: the one whose root holds it most closely, the newest of several. */
-export async function discover({ env, project, url }: Search): Promise<Discovered | undefined> {
+export async function discover({ env, project, url, timeout_ms }: Search): Promise<Discovered | undefined> {
   const named = url ?? env.TOOLGATE_URL
   if (named !== undefined) return atUrl(named, env)
   for (const found of candidates(readDiscoveries(env), project)) {
-    if (await isLive(found)) return { url: found.record.url, token: found.record.token, record: found.record }
+    if (await isLive(found, timeout_ms))
+      return { url: found.record.url, token: found.record.token, record: found.record }
   }
   return undefined
 }
@@ -34,14 +38,18 @@ export async function discover({ env, project, url }: Search): Promise<Discovere
 /** Every server of this machine that answers. */
 export async function liveServers(env: Search['env']): Promise<Found[]> {
   const here = readDiscoveries(env).filter(({ record }) => record.host === hostname())
-  const live = await Promise.all(here.map(isLive))
+  const live = await Promise.all(here.map(found => isLive(found)))
   return here.filter((_, index) => live[index])
 }
 
-/** Whether the server that the file tells of answers by that name. One that is surely gone loses its file. */
-export async function isLive(found: Found): Promise<boolean> {
+/**
+ * Whether the server of the discovery file answers `GET /health` as that instance. No token is sent before. Removes the file if the
+ * process is gone. A server on a busy machine may take seconds, so one whose process runs has `timeout_ms`.
+ */
+export async function isLive(found: Found, timeout_ms = BUSY_TIMEOUT_MS): Promise<boolean> {
+  const ms = isRunning(found.record.pid) ? timeout_ms : GONE_TIMEOUT_MS
   try {
-    const health = (await quickly({ url: found.record.url }, '/health', HEALTH_MS)) as Partial<Health>
+    const health = (await quickly({ url: found.record.url }, '/health', ms)) as Partial<Health>
     return health.instance === found.record.instance
   } catch {
     removeStale(found)
@@ -49,7 +57,9 @@ export async function isLive(found: Found): Promise<boolean> {
   }
 }
 
-const HEALTH_MS = 2_000
+const BUSY_TIMEOUT_MS = 15_000
+/** Process ids of another container mean nothing here. */
+const GONE_TIMEOUT_MS = 2_000
 
 async function atUrl(url: string, env: Search['env']): Promise<Discovered | undefined> {
   const plain = url.replace(/\/+$/, '')

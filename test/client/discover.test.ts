@@ -14,8 +14,10 @@ async function place(t: Test) {
   const env = { HOME: at('home') }
   let second = 0
   /** Something that answers /health as a server would, and its file. */
-  async function serve(instance: string, roots: string[], { answers = instance } = {}) {
-    const server = createServer((_request, response) => response.end(JSON.stringify({ instance: answers })))
+  async function serve(instance: string, roots: string[], { answers = instance, after_ms = 0 } = {}) {
+    const server = createServer((_request, response) =>
+      setTimeout(() => response.end(JSON.stringify({ instance: answers })), after_ms)
+    )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -61,6 +63,14 @@ t.test('a file whose server answers by another name is passed over', async t => 
     (await liveServers(env)).map(({ record }) => record.instance),
     ['real']
   )
+})
+
+t.test('a server that is busy is found, within the time given', async t => {
+  const { at, env, serve, found } = await place(t)
+  // Longer than a server has whose process does not run.
+  await serve('busy', [at('work')], { after_ms: 2_500 })
+  t.equal(await found(at('work')), 'busy')
+  t.equal(await discover({ env, project: at('work'), timeout_ms: 100 }), undefined)
 })
 
 t.test('named by the environment or a flag', async t => {
