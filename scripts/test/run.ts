@@ -41,8 +41,8 @@ const done = values.after === undefined ? new Set() : filesDone(values.after)
 const files = findTestFiles(tier, positionals).filter(file => !done.has(file))
 if (files.length === 0) throw new Error(`No test file matches ${positionals.join(' ')} in tier ${tier}.`)
 
-// Named files build dist themselves when they start the built program: most never do.
-if (positionals.length === 0) {
+// A single file builds dist itself when it starts the built program: most never do. Several would build while others use it.
+if (files.length > 1) {
   const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -1,5 +1,4 @@
-// Single keys of a person at a terminal. A key counts only by itself and awake: what was typed before something was shown,
-// or pasted, was meant for something else.
+// Reads single keys of a person at a terminal. What was typed before something was shown is ignored: it was meant for something else.
 import type { World } from './context.ts'
 
 /** How long keys are dead after what they are about has changed, or the terminal got the focus. */
@@ -57,7 +56,7 @@ export class Keys {
     }
   }
 
-  /** The next key that counts. */
+  /** The next input that counts: a key, or several characters that came at once, as pasted text does. */
   next(signal: AbortSignal): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const stop = () => reject(signal.reason)
@@ -79,7 +78,7 @@ export class Keys {
     const text = String(bytes)
     if (text === FOCUSED) return this.guard()
     if (text === INTERRUPT) return this.#taker?.(text)
-    if ([...text].length === 1 && this.#left() <= 0 && this.#taker) this.#taker(text)
+    if (this.#left() <= 0 && this.#taker) this.#taker(text)
     else this.ring()
   }
 }

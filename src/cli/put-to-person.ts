@@ -110,7 +110,8 @@ class Question {
     this.#keys.open()
     try {
       await this.#keys.awake(changed)
-      terminal.ask(`${terminal.paint('bold', safe(call.approval.preview.title))}? ${menuOf(call)} `)
+      const question = `${terminal.paint('bold', safe(call.approval.preview.title))}? ${menuOf(call)} `
+      terminal.ask(question)
       for (;;) {
         const key = await this.#keys.next(changed)
         if (offered(call).includes(key)) {
@@ -118,6 +119,10 @@ class Question {
           return key
         }
         this.#keys.ring()
+        // Keys such as the arrows send an escape sequence.
+        if (key.length === 1 || key.startsWith('\u001b')) continue
+        terminal.say('\nIgnored: several characters came at once. Press a single key.')
+        terminal.ask(question)
       }
     } finally {
       this.#keys.close()
