@@ -5,11 +5,11 @@
 // Where it does not hold, what `hardening.ts` says stands alone.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { findBwrap } from '../processes/bwrap.ts'
 import type { Spawned, SpawnRequest } from '../processes/spawned.ts'
 import { Spawner } from '../processes/spawner.ts'
 
-/** Never by the search path: a workspace may be on it. */
-const BWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 const ARGUMENTS = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--cap-drop', 'ALL']
 const WITH_PARENT = ['--die-with-parent']
 /** For the helper, which ends at once with a server that is killed, and with it all that it started. */
@@ -31,7 +31,7 @@ export class Confinement {
   #reader: Spawner | undefined
 
   /** `place` is a folder that the server may write to, and what is kept may not. */
-  constructor(spawner: Spawner, place: string, bwrap = BWRAP.find(file => existsSync(file))) {
+  constructor(spawner: Spawner, place: string, bwrap = findBwrap()) {
     this.#spawner = spawner
     this.#place = place
     this.#bwrap = bwrap
@@ -86,14 +86,23 @@ export class Confinement {
   async #keeps(git: string, words: readonly string[]): Promise<boolean> {
     const canary = path.join(this.#place, `git-canary-${process.pid}`)
     const trial = { file: '/bin/sh', args: ['-c', TRIAL, 'trial', canary, git], cwd: '/', env: {} }
-    const { stdout, stderr, exited } = await this.#spawner.spawn(this.#wrapped(trial, [...READING, ...words]))
-    stdout.resume()
-    stderr.resume()
-    const { code } = await exited
+    const wrapped = this.#wrapped(trial, [...READING, ...words])
+    const spawned = await this.#spawner.spawn(wrapped).catch(error => {
+      if (isUnusable(error)) return undefined
+      throw error
+    })
+    if (!spawned) return false
+    spawned.stdout.resume()
+    spawned.stderr.resume()
+    const { code } = await spawned.exited
     const escaped = existsSync(canary)
     rmSync(canary, { force: true })
     return code === 0 && !escaped
   }
 }
+
+/** Whether a program could not be started for what it is, and not for the state of the machine. */
+const isUnusable = (error: unknown) =>
+  error instanceof ToolError && ['ENOENT', 'EACCES', 'EPERM', 'ENOEXEC'].includes(String(error.details?.code))
 
 const writing = (folders: readonly string[]) => [...WRITING, ...folders.flatMap(folder => ['--bind', folder, folder])]

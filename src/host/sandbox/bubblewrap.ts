@@ -1,9 +1,9 @@
 // Keeping programs on Linux, by bubblewrap: namespaces of their own, a file system that holds only what is put there, no
 // rights, a filter of system calls, limits.
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
+import { findBwrap } from '../processes/bwrap.ts'
 import { homeOf } from '../server/home.ts'
 import { expanded } from './beneath.ts'
 import { certificatesNamed } from './certificates.ts'
@@ -20,8 +20,6 @@ import { coversSystem } from './system.ts'
 import { Toolchains } from './toolchains.ts'
 import { Descriptors, viewOf } from './view.ts'
 
-/** Never by the search path: a workspace may be on it. */
-const BWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 /** Who a program is inside where the server is root: the same user, without looking like one who may do everything. */
 const PLAIN_ID = 1_000
 
@@ -41,7 +39,7 @@ export class Bubblewrap implements Keeper {
   readonly missing: string | undefined
   readonly grantsHosts = true
   readonly #options: KeeperOptions
-  readonly #bwrap = BWRAP.find(file => existsSync(file))
+  readonly #bwrap = findBwrap()
   readonly #workspaces: GuardedWorkspaces
   #parts: Parts | undefined
 

@@ -169,6 +169,12 @@ t.test('the second layer', async t => {
   await t.test('is left out where there is none', async t => {
     t.ok(await escapes(t, '', false))
   })
+  await t.test('is left out where it cannot be started', async t => {
+    const folder = t.testdir({ 'not-executable': '', 'not-a-program': 'text' })
+    chmodSync(path.join(folder, 'not-a-program'), 0o755)
+    for (const name of ['not-executable', 'not-a-program', 'missing'])
+      t.ok(await escapes(t, path.join(folder, name), false), name)
+  })
   await t.test('is left out where it keeps nothing', async t => {
     const fake = path.join(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')), 'bwrap')
     t.teardown(() => rmSync(path.dirname(fake), { recursive: true }))
