@@ -1,4 +1,4 @@
-// How much of src the tests reach, from what V8 reported of every test process of a run. Commands of src/cli run as programs of their
+// How many lines of src stand in functions that the tests call, from what V8 reported of every test process of a run. Commands of src/cli run as programs of their
 // own, from the build, and are not measured.
 // node scripts/test/coverage.ts FOLDER reports what runs with TEST_COVERAGE=FOLDER have collected.
 import { readFileSync } from 'node:fs'
@@ -7,10 +7,10 @@ import { Report } from 'c8'
 import { transformSync } from 'esbuild'
 import { globbySync } from 'globby'
 
-/** Parts of the source and the share of their lines, in percent, that tests have to reach. */
+/** Parts of the source and the share of their lines, in percent, that all tests together have to reach. */
 const FLOORS = [
-  { part: 'src', name: 'src without src/cli', floor: 90 },
-  { part: 'src/tools', name: 'src/tools', floor: 85 }
+  { part: 'src', name: 'src without src/cli', floor: 97 },
+  { part: 'src/tools', name: 'src/tools', floor: 98 }
 ]
 /** How many of the least covered files are named. */
 const LEAST_COVERED = 10

@@ -63,7 +63,7 @@ export function approve(engine: Engine, live: Live, given: Approve, caller: Call
     const next: Call = { ...approved.call, status: 'queued', approved_by: by }
     live.intent = step(engine, live, next, [decided(next, 'approved', { by, ...changed, ...reason })])
     await live.intent
-    logDecision(engine, call, `approved by ${caller.client}`)
+    logDecision(engine, approved.call, `approved by ${caller.client}`)
     run(engine, live, approved.digest).catch(error =>
       engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'a call could not be ended')
     )

@@ -4,12 +4,12 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { App } from '../app.ts'
-import { liveServers } from '../client/discover.ts'
+import { isLive } from '../client/discover.ts'
 import { LiveConfig } from '../config/live.ts'
 import { ConfigError, type Flags, loadConfig } from '../config/load.ts'
 import type { ConfiguredRule, Settings } from '../config.ts'
 import { ended, terminate } from '../host/processes/running.ts'
-import { type Discovery, publish, runFolders } from '../host/server/discovery.ts'
+import { type Discovery, publish, readDiscoveries, runFolders } from '../host/server/discovery.ts'
 import { logFileOf } from '../host/server/log-file.ts'
 import { openTokens } from '../host/server/tokens.ts'
 import { listenOnSocket, type SocketListener } from '../host/server/unix-socket.ts'
@@ -151,7 +151,12 @@ async function configOf(context: Context, options: ServeOptions): Promise<Config
 
 async function runningFor(settings: Settings, { world }: Context) {
   const ours = settings.roots.map(({ path: root }) => root)
-  return (await liveServers(world.env)).find(({ record }) => record.roots.some(root => ours.includes(root)))
+  const candidates = readDiscoveries(world.env).filter(
+    ({ record }) => record.host === hostname() && record.roots.some(root => ours.includes(root))
+  )
+  // Those of other projects are not waited for.
+  for (const found of candidates) if (await isLive(found)) return found
+  return undefined
 }
 
 const alreadyRuns = ({ pid, url, roots }: Discovery) =>

@@ -1,5 +1,6 @@
 import { rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
+import { pino } from 'pino'
 import t from 'tap'
 import { Gate, heldTools, slowLookTool } from '../gate.ts'
 import { normalizer } from '../normal.ts'
@@ -9,6 +10,23 @@ const overwrite = (app: TestApp, content = 'two', more: object = {}) =>
   app.call('write_file', { path: 'a.txt', content }, more)
 const remove = (app: TestApp, path = 'a.txt') => app.call('delete_file', { path })
 const UNKNOWN = `tc_${'0'.repeat(26)}`
+
+t.test('the log says who decided on what', async t => {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line).msg) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { log })
+  const client = { 'x-toolgate-client': 'emacs' }
+  const [approved, changed, rejected] = [await overwrite(app), await overwrite(app), await overwrite(app)]
+  const decide = ({ tool_call_id }: Json, verb: string, body: object) =>
+    app.request('POST', `/calls/${tool_call_id}/${verb}?wait_ms=20000`, body, client)
+  await decide(changed, 'approve', { modified_params: { path: 'b.txt', content: 'two' } })
+  await decide(approved, 'approve', { digest: approved.approval.digest })
+  await app.request('POST', `/calls/${rejected.tool_call_id}/reject`, {}, client)
+  t.same(
+    lines.filter(line => line.includes(' by emacs')),
+    ['approved by emacs: Create b.txt', 'approved by emacs: Overwrite a.txt', 'rejected by emacs: Overwrite a.txt']
+  )
+})
 
 t.test('an approved call runs as it was shown, and says who approved it', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })

@@ -1,5 +1,5 @@
 // Measures which functions of src a test process calls; loaded first, with --import. NODE_V8_COVERAGE would count how often each block
-// runs, which takes half as long again, and every child of the process would inherit it.
+// runs, which takes longer and does without the compile cache, and every child of the process would inherit it.
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import path from 'node:path'
