@@ -122,10 +122,11 @@ function ensureBuilt() {
 /** Without a sandbox, by choice: rules let commands run on any machine, whether it has one or not. */
 export const UNSANDBOXED = { TOOLGATE_SANDBOX_LEVEL: 'none' }
 
-/** A place with a server running. */
-export const served = (t: Test, files?: Record<string, string>, ...flags: string[]) => servedIn(t, {}, files, ...flags)
+/** A place with a server running, without a sandbox: what clients see of calls is the same either way. */
+export const served = (t: Test, files?: Record<string, string>, ...flags: string[]) =>
+  servedIn(t, UNSANDBOXED, files, ...flags)
 
-/** The same with more in the environment of the server. */
+/** The same with another environment of the server: `{}` has the sandbox that the machine allows. */
 export async function servedIn(
   t: Test,
   more: Record<string, string>,
