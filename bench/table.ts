@@ -1,5 +1,5 @@
 // Findings as a table for people.
-import type { Judged, Target, Unit } from './finding.ts'
+import type { Judged, Target, Unit } from './measurement.ts'
 
 const HEAD = ['work', 'ours', 'floor', 'ratio', 'must be', '']
 const PAD = '  '

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { numbers, text } from './text.ts'
+import { numbers, text } from './sample-text.ts'
 
 const FILES_A_FOLDER = 100
 const FOLDERS_A_PART = 20

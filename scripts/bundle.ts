@@ -52,7 +52,7 @@ await bundle({
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
     // Started by their paths, from whichever chunk holds what starts them.
-    { in: 'src/host/store/store-worker.ts', out: 'lib/store-worker' },
+    { in: 'src/store/store-worker.ts', out: 'lib/store-worker' },
     { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
     { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
     { in: 'src/host/compute/pdf-worker.ts', out: 'lib/pdf-worker' },

@@ -1,10 +1,10 @@
 // The reference of the configuration, from its schema and from what reads it.
-import { LIVE_SETTINGS } from '../src/config/brought.ts'
+import { LIVE_SETTINGS } from '../src/config/contributions.ts'
+import { Config } from '../src/config/schema.ts'
 import { flagOf, settingNames, variableOf } from '../src/config/text-sources.ts'
-import { workspaceMay } from '../src/config/trust.ts'
-import { Config } from '../src/config.ts'
+import { workspaceMay } from '../src/config/workspace-trust.ts'
 import { COMMANDS } from './cli-tables.ts'
-import { asSchema, type Schema, table, takes } from './schema-words.ts'
+import { asSchema, type Schema, table, takes } from './schema-tables.ts'
 
 export const configTables = {
   configuration: () =>

@@ -1,6 +1,6 @@
 // The reference of the events, from their schemas.
 import { EVENTS } from '../src/events/events.ts'
-import { anchorOf, asSchema, type Field, fieldsOf, fieldTable, table } from './schema-words.ts'
+import { anchorOf, asSchema, type Field, fieldsOf, fieldTable, table } from './schema-tables.ts'
 
 /** What every event may have is told once, above. */
 const COMMON: ReadonlySet<string> = new Set([

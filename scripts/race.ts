@@ -1,7 +1,7 @@
 // npm run race: everything that files are used for, while another process exchanges a file or a folder on the way with a
 // link out of the workspace. Says what came of it; nothing may leak, and nothing outside may change.
 import { parseArgs } from 'node:util'
-import { HEATS, race } from '../test/host/race.ts'
+import { HEATS, race } from '../test/host/files/race.ts'
 
 const { values } = parseArgs({ options: { swaps: { type: 'string', default: '100000' } } })
 /** In each heat. */

@@ -1,8 +1,8 @@
 // The reference of the tools, from what each declares of itself, with the call that its test makes.
-import type { Tool } from '../src/tool.ts'
+import type { Tool } from '../src/tool/tool.ts'
 import { TOOLS } from '../src/tools/index.ts'
 import { EXAMPLES } from '../test/conformance/tool-examples.ts'
-import { asSchema, fieldsOf, fieldTable, table } from './schema-words.ts'
+import { asSchema, fieldsOf, fieldTable, table } from './schema-tables.ts'
 
 export const toolTables = {
   tools: () =>

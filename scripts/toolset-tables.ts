@@ -1,8 +1,8 @@
 // The tables of the toolsets, made from the data that serves them.
 import type { Param, Row, Toolset } from '../src/catalog/toolset.ts'
 import { TOOLSETS } from '../src/catalog/toolsets/index.ts'
-import { VALUES } from '../src/catalog/toolsets/values.ts'
-import type { Tool } from '../src/tool.ts'
+import { VALUES } from '../src/catalog/toolsets/result-formats.ts'
+import type { Tool } from '../src/tool/tool.ts'
 import { TOOLS } from '../src/tools/index.ts'
 
 type Table = (heading: readonly string[], rows: readonly (readonly string[])[]) => string

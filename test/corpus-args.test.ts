@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Json } from './start-app.ts'
-import { start } from './tools/git/writing-world.ts'
+import { start } from './tools/git/write-fixture.ts'
 
 const CORPUS: { cases: Json[] } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/args.json'), 'utf8'))
 

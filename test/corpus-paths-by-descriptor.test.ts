@@ -1,5 +1,5 @@
 import t from 'tap'
-import { byDescriptor } from '../src/host/door.ts'
+import { byDescriptor } from '../src/host/files/dir-access.ts'
 import { EVERY_CASE, runCases } from './corpus-paths.ts'
 
 await runCases(t, EVERY_CASE, { doors: byDescriptor, state: 'beside' })

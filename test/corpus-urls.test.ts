@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { whyNotPublic } from '../src/host/egress/addresses.ts'
-import { listening, outsideOf } from './egress/outside.ts'
+import { whyNotPublic } from '../src/host/egress/ip-addresses.ts'
+import { listening, outsideOf } from './host/egress/fake-network.ts'
 import { type Json, startApp } from './start-app.ts'
-import { certificate, secureServer, withSecure } from './tools/web/secure.ts'
-import { webSettings } from './tools/web/world.ts'
+import { webSettings } from './tools/web/fixture.ts'
+import { certificate, secureServer, withSecure } from './tools/web/https-server.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/urls.json'), 'utf8'))
 const OWN_LAN = Object.values(os.networkInterfaces())

@@ -1,10 +1,10 @@
 // The console: a page of the server that shows what happens, and lets a person decide.
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { keepLooking } from './approvals/stale.ts'
+import { keepLooking } from './approvals/freshness.ts'
 import { openSession, session } from './session/session.ts'
 import { App } from './shell/app.tsx'
-import { attend } from './shell/attention.ts'
+import { attend } from './shell/notifications.ts'
 import { learnRoots } from './shell/top-bar.tsx'
 import { follow } from './store/stream.ts'
 

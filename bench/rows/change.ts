@@ -1,9 +1,9 @@
 // What rows that change files have in common: one file changed over and over, then as many as may be in flight.
-import { contest, IN_FLIGHT, talkers } from '../contest.ts'
-import { type Finding, latencyFindings, rateFinding } from '../finding.ts'
-import type { Ground } from '../ground.ts'
+import { contest, IN_FLIGHT, talkers } from '../comparison.ts'
+import type { Ground } from '../environment.ts'
+import { latencies, type ToolCall, throughput } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
-import { latencies, type ToolCall, throughput } from '../talker.ts'
+import { type Finding, latencyFindings, rateFinding } from '../measurement.ts'
 
 export interface Change {
   work: string

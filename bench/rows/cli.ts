@@ -1,11 +1,12 @@
 // What a person waits for at a terminal: the start of a small verb, and TAB, which asks the server. The floor is Node with
 // nothing to run.
-import { latencyFindings } from '../finding.ts'
-import type { Server } from '../ground.ts'
+
+import type { Server } from '../environment.ts'
 import { Connection, request } from '../http.ts'
 import { inTurns } from '../measure.ts'
+import { latencyFindings } from '../measurement.ts'
 import { type Command, durations, type Ran } from '../spawner.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const EDIT = JSON.stringify({ tool: 'edit_file', params: { path: 'asked.txt', old: 'a', new: 'b' } })
 const VERSION = ['version']

@@ -3,11 +3,11 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Client } from '../../test/e2e/language-servers/client.ts'
-import { latencyFindings } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+import type { Ground, Server } from '../environment.ts'
+import { latencies, Talker, type ToolCall } from '../load-client.ts'
 import { inTurns, timed } from '../measure.ts'
-import { latencies, Talker, type ToolCall } from '../talker.ts'
-import type { Row } from './row.ts'
+import { latencyFindings } from '../measurement.ts'
+import type { Row } from './benchmark.ts'
 
 const FILES = 200
 const FILE = 'src/file_100.ts'

@@ -2,13 +2,13 @@
 // floor that does the same, and beside what a client without the tool would do, reading the file and writing it whole.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Finding, latencyFindings } from '../finding.ts'
-import type { Ground } from '../ground.ts'
+import type { Ground } from '../environment.ts'
+import { type Asking, latencies, Talker } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
-import { type Asking, latencies, Talker } from '../talker.ts'
-import { lines } from '../text.ts'
+import { type Finding, latencyFindings } from '../measurement.ts'
+import { lines } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 import { measureChange } from './change.ts'
-import type { Row } from './row.ts'
 
 const ONE = 'the only line that says one'
 const TWO = 'the only line that says two'

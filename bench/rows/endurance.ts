@@ -1,14 +1,14 @@
 // What 20,000 calls do to a server: how much memory it takes, and whether its last answers are as quick as its first.
 // Both sides live through it anew in every round.
 import { setTimeout as pause } from 'node:timers/promises'
-import { contest, talkers } from '../contest.ts'
-import type { Finding, Target } from '../finding.ts'
-import { Ground, type Server } from '../ground.ts'
+import { contest, talkers } from '../comparison.ts'
+import { Ground, type Server } from '../environment.ts'
+import { latencies, spread, type Talker, type ToolCall } from '../load-client.ts'
 import { median } from '../measure.ts'
+import type { Finding, Target } from '../measurement.ts'
 import { ownMemory, wholeMemory } from '../memory.ts'
-import { latencies, spread, type Talker, type ToolCall } from '../talker.ts'
-import { text } from '../text.ts'
-import type { Row } from './row.ts'
+import { text } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 
 const FILES = 100
 const SETTLE_MS = 1_000

@@ -1,13 +1,13 @@
 // How soon after a call is sent its events are read by a subscriber, while nothing else goes on. The floor tells its
 // subscriber at once and stores nothing.
 import { setTimeout as pause } from 'node:timers/promises'
-import { latencyFindings } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+import type { Ground, Server } from '../environment.ts'
+import { Talker, type ToolCall } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
+import { latencyFindings } from '../measurement.ts'
+import { text } from '../sample-text.ts'
 import { Subscribers } from '../subscribers.ts'
-import { Talker, type ToolCall } from '../talker.ts'
-import { text } from '../text.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const READS: readonly ToolCall[] = [{ tool: 'read_file', params: { path: '4k.txt' } }]
 const WRITES = [1, 2].map(

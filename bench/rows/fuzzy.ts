@@ -2,14 +2,14 @@
 // compares the block with each stretch of the file of its height in turn, without overlap, by fastest-levenshtein: what
 // looking at every line once costs. Comparing every window would cost some hundreds of times that.
 import { distance } from 'fastest-levenshtein'
-import { FUZZY_LIMITS } from '../../src/text/edit.ts'
-import { mostSimilar } from '../../src/text/fuzzy.ts'
-import type { Finding, Target } from '../finding.ts'
-import type { Ground } from '../ground.ts'
+import { FUZZY_LIMITS } from '../../src/text/edit/apply-edit.ts'
+import { mostSimilar } from '../../src/text/edit/find-most-similar.ts'
+import type { Ground } from '../environment.ts'
 import { Connection, request } from '../http.ts'
 import { inTurns, overRounds, percentile, timed } from '../measure.ts'
-import { lines, numbers } from '../text.ts'
-import type { Row } from './row.ts'
+import type { Finding, Target } from '../measurement.ts'
+import { lines, numbers } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 
 const LINES = 25_000
 const AT = 15_000

@@ -1,10 +1,11 @@
 // Git's own command line against our tools that run it, in a repository of 80,000 commits. Kept answers are refused.
-import { latencyFindings } from '../finding.ts'
+
+import { latencies, Talker, type ToolCall } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
+import { latencyFindings } from '../measurement.ts'
 import { repository } from '../repository.ts'
 import { durations, type Ran } from '../spawner.ts'
-import { latencies, Talker, type ToolCall } from '../talker.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const COMMITS = 80_000
 const QUICK_COMMITS = 200

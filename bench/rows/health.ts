@@ -1,13 +1,13 @@
 // Whether the server answers others while commands run: how long GET /health takes beside many commands at once, and
 // beside one that prints a great deal; and how much memory that one takes.
-import { talkers } from '../contest.ts'
-import type { Finding, Target } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+import { talkers } from '../comparison.ts'
+import type { Ground, Server } from '../environment.ts'
 import { Connection, request } from '../http.ts'
+import { spread, Talker, type ToolCall } from '../load-client.ts'
 import { percentile } from '../measure.ts'
+import type { Finding, Target } from '../measurement.ts'
 import { ownMemory } from '../memory.ts'
-import { spread, Talker, type ToolCall } from '../talker.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const TRUE: ToolCall = { tool: 'shell_exec', params: { command: 'true' } }
 const SOON: Target = { bound: 'at most', plus: 50 }

@@ -3,12 +3,12 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { latencyFindings } from '../finding.ts'
+import { latencies, Talker, type ToolCall } from '../load-client.ts'
 import { inTurns, timed } from '../measure.ts'
+import { latencyFindings } from '../measurement.ts'
 import { durations } from '../spawner.ts'
-import { latencies, Talker, type ToolCall } from '../talker.ts'
 import { tree } from '../tree.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const FILES = 50_000
 const QUICK_FILES = 2_000

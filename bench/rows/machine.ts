@@ -1,12 +1,12 @@
 // What this machine does without any server of ours: nothing here can be quicker than it.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Finding, Unit } from '../finding.ts'
 import { Connection, request } from '../http.ts'
 import { inTurns, overRounds, timed } from '../measure.ts'
+import type { Finding, Unit } from '../measurement.ts'
+import { text } from '../sample-text.ts'
 import { durations } from '../spawner.ts'
-import { text } from '../text.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const ECHOED = JSON.stringify({ tool: 'read_file', params: { path: '4k.txt' } })
 

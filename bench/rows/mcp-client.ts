@@ -2,11 +2,11 @@
 // called directly by a client of the protocol's library. And the start with many such servers.
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { latencyFindings } from '../finding.ts'
-import { EVERYTHING, type Ground } from '../ground.ts'
+import { EVERYTHING, type Ground } from '../environment.ts'
+import { latencies, Talker } from '../load-client.ts'
 import { inTurns, timed } from '../measure.ts'
-import { latencies, Talker } from '../talker.ts'
-import type { Row } from './row.ts'
+import { latencyFindings } from '../measurement.ts'
+import type { Row } from './benchmark.ts'
 import { firstAnswer } from './start.ts'
 
 const CALL = { name: 'echo', arguments: { message: 'hello' } }

@@ -2,13 +2,13 @@
 // the protocol's reference server, which does none of that. Both over sessions, from the same client.
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { IN_FLIGHT } from '../contest.ts'
-import { latencyFindings, rateFinding } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+import { IN_FLIGHT } from '../comparison.ts'
+import type { Ground, Server } from '../environment.ts'
 import type { Endpoint } from '../http.ts'
+import { type Asking, latencies, throughput } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
-import { type Asking, latencies, throughput } from '../talker.ts'
-import type { Row } from './row.ts'
+import { latencyFindings, rateFinding } from '../measurement.ts'
+import type { Row } from './benchmark.ts'
 
 const OURS = { name: 'todo_read', arguments: {} }
 const THEIRS = { name: 'echo', arguments: { message: 'hello' } }

@@ -1,10 +1,10 @@
 // Reading 4 KB, over and over the same file: once as it is, where answers are kept, and once with kept answers refused.
-import { contest, IN_FLIGHT, talkers } from '../contest.ts'
-import { latencyFindings, rateFinding } from '../finding.ts'
+import { contest, IN_FLIGHT, talkers } from '../comparison.ts'
+import { latencies, type ToolCall, throughput } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
-import { latencies, type ToolCall, throughput } from '../talker.ts'
-import { text } from '../text.ts'
-import type { Row } from './row.ts'
+import { latencyFindings, rateFinding } from '../measurement.ts'
+import { text } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 
 const READ: readonly ToolCall[] = [{ tool: 'read_file', params: { path: '4k.txt' } }]
 const FRESH = { 'cache-control': 'no-cache' }

@@ -4,14 +4,14 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { byRipgrep, copyProject, QUESTIONS, relevance } from '../../test/e2e/relevance/measure.ts'
-import type { Finding } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+import type { Ground, Server } from '../environment.ts'
 import { Connection, request } from '../http.ts'
+import { Talker, type ToolCall } from '../load-client.ts'
 import { percentile } from '../measure.ts'
+import type { Finding } from '../measurement.ts'
 import { ownMemory } from '../memory.ts'
-import { Talker, type ToolCall } from '../talker.ts'
 import { tree } from '../tree.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const FILES = 10_000
 const QUICK_FILES = 2_000

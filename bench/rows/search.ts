@@ -2,17 +2,17 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { rgPath } from '@vscode/ripgrep'
-import { searchExcludes } from '../../src/host/judging.ts'
-import { openWorkspace } from '../../src/host/paths.ts'
+import { openWorkspace } from '../../src/host/files/paths.ts'
+import { searchExcludes } from '../../src/host/files/policy/path-policy.ts'
 import { ALWAYS, searchArguments, WITHOUT_GIT } from '../../src/host/search/ripgrep-arguments.ts'
 import { Excludes } from '../../src/host/search/ripgrep-exclude.ts'
-import { IN_FLIGHT, talkers } from '../contest.ts'
-import { latencyFindings, rateFinding } from '../finding.ts'
+import { IN_FLIGHT, talkers } from '../comparison.ts'
+import { type Asking, latencies, Talker, type ToolCall, throughput } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
+import { latencyFindings, rateFinding } from '../measurement.ts'
 import { durations, type Ran } from '../spawner.ts'
-import { type Asking, latencies, Talker, type ToolCall, throughput } from '../talker.ts'
 import { PART, RARE_LITERAL, RARE_NAME, tree } from '../tree.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const FILES = 80_000
 const QUICK_FILES = 2_000

@@ -1,11 +1,11 @@
 // Running a command: a call, against starting the same shell from a small process.
-import { IN_FLIGHT, talkers } from '../contest.ts'
-import { latencyFindings, rateFinding } from '../finding.ts'
+import { IN_FLIGHT, talkers } from '../comparison.ts'
+import { latencies, Talker, type ToolCall, throughput } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
+import { latencyFindings, rateFinding } from '../measurement.ts'
 import { shell } from '../shell.ts'
 import { type Command, durations, type Ran } from '../spawner.ts'
-import { latencies, Talker, type ToolCall, throughput } from '../talker.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const ECHO: ToolCall = { tool: 'shell_exec', params: { command: 'echo hi' } }
 

@@ -1,11 +1,12 @@
 // From the start of the process to its first answer, which for ours is that of a call. The floor is a bare Fastify that
 // answers the same. Compiled code is kept from an earlier start by ours, as it is for whoever starts it again.
-import { latencyFindings } from '../finding.ts'
-import type { Server } from '../ground.ts'
+
+import type { Server } from '../environment.ts'
 import { Connection, request } from '../http.ts'
 import { inTurns } from '../measure.ts'
-import { text } from '../text.ts'
-import type { Row } from './row.ts'
+import { latencyFindings } from '../measurement.ts'
+import { text } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 
 const READ = JSON.stringify({ tool: 'read_file', params: { path: '4k.txt' } })
 

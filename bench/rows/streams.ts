@@ -1,12 +1,13 @@
 // Telling 1,000 subscribers: events of 1,000 bytes each, every one of them counted on every stream. The floor writes
 // one buffer that all share, and does nothing else. Both are told to by the same client, which also reads the streams.
-import { type Finding, rateFinding } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+
+import type { Ground, Server } from '../environment.ts'
+import { spread, Talker, type ToolCall } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
+import { type Finding, rateFinding } from '../measurement.ts'
+import { text } from '../sample-text.ts'
 import { Subscribers } from '../subscribers.ts'
-import { spread, Talker, type ToolCall } from '../talker.ts'
-import { text } from '../text.ts'
-import type { Row } from './row.ts'
+import type { Row } from './benchmark.ts'
 
 const STREAMS = 1_000
 const FRAME_BYTES = 1_000

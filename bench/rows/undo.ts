@@ -1,12 +1,12 @@
 // Taking back a patch over 100 files, so that all of them are on the disk as they were when the answer comes.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { latencyFindings } from '../finding.ts'
-import type { Ground, Server } from '../ground.ts'
+import type { Ground, Server } from '../environment.ts'
+import { latencies, Talker, type ToolCall } from '../load-client.ts'
 import { inTurns } from '../measure.ts'
-import { latencies, Talker, type ToolCall } from '../talker.ts'
-import { lines } from '../text.ts'
-import type { Row } from './row.ts'
+import { latencyFindings } from '../measurement.ts'
+import { lines } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 
 const FILES = 100
 const NAMES = Array.from({ length: FILES }, (_, i) => `${i}.txt`)

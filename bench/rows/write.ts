@@ -1,7 +1,7 @@
 // Writing 4 KB over a file, so that it is on the disk when the answer comes.
-import { text } from '../text.ts'
+import { text } from '../sample-text.ts'
+import type { Row } from './benchmark.ts'
 import { measureChange } from './change.ts'
-import type { Row } from './row.ts'
 
 const BYTES = 4_096
 const CONTENTS = Array.from({ length: 8 }, (_, seed) => text(BYTES, seed))

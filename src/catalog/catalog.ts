@@ -1,13 +1,15 @@
 // Which tools exist now, for whom, and whether params fit them: the one door to every tool, whoever made it.
 import { Ajv, type ValidateFunction } from 'ajv'
 import { type Asker, entryOf } from '../config/agents.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/schema.ts'
 import { ToolError } from '../errors.ts'
-import { globMatches } from '../text/anchored-glob.ts'
-import { schemaFault } from '../text/schema-faults.ts'
-import type { Meant } from '../tool/meant.ts'
-import type { Tool } from '../tool.ts'
+import { globMatches } from '../text/glob/match.ts'
+import { schemaFault } from '../text/schema-errors.ts'
+import type { Meant } from '../tool/resolved-request.ts'
+import type { Tool } from '../tool/tool.ts'
 import { aliasOf, isReserved } from './alias.ts'
+import type { Told, ToldError } from './call-view.ts'
+import { inputSchema } from './schema.ts'
 import {
   allServed,
   answerIn,
@@ -18,10 +20,8 @@ import {
   servedAnywhere,
   servedAs,
   toolsetNamed
-} from './dialects.ts'
-import { inputSchema } from './schema.ts'
-import { pointingBack, type Served, toOwn } from './served.ts'
-import type { Told, ToldError } from './told.ts'
+} from './toolset-resolver.ts'
+import { pointingBack, type Served, toOwn } from './toolset-tool.ts'
 
 interface Fault {
   /** JSON pointer into the params. */

@@ -1,7 +1,7 @@
 // The catalogue in the forms that models and agents take: one declaration, five dialects. All but the server's own have names,
 // descriptions and schemas that no API refuses.
-import { primaryParam } from '../tool/primary.ts'
-import type { Effect, Tool } from '../tool.ts'
+import { primaryParam } from '../tool/primary-param.ts'
+import type { Effect, Tool } from '../tool/tool.ts'
 import { aliasOf } from './alias.ts'
 import { modelDescription, modelSchema } from './model-schema.ts'
 import { inputSchema, plain } from './schema.ts'

@@ -1,5 +1,5 @@
 // The schemas of a tool as plain JSON.
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../tool/tool.ts'
 
 /** The tool's input as JSON Schema; what it does not name is refused. */
 export const inputSchema = ({ input }: Pick<Tool, 'input'>): Record<string, unknown> => ({

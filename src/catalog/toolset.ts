@@ -1,8 +1,8 @@
 // What a toolset is: the names of another tool system as data, each with the tool that does its work here, its params by
 // the other's names, and the form of its answer.
-import type { Category } from '../tool.ts'
+import type { Category } from '../tool/tool.ts'
 import type { EnvelopeName } from './toolsets/envelopes.ts'
-import type { ValueName } from './toolsets/values.ts'
+import type { ValueName } from './toolsets/result-formats.ts'
 
 /** A param as a toolset calls it. What is not said here is as with the tool's own param. */
 export interface Param {

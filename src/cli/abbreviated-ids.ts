@@ -1,9 +1,9 @@
 // Expands ids that are abbreviated to an unambiguous prefix, as in Git and Docker.
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
+import { verbOf } from './cli-command.ts'
 import type { Context } from './context.ts'
 import { usage } from './exit.ts'
-import { verbOf } from './verb-command.ts'
 
 interface IdKind {
   /** A whole id. Abbreviations are tried for nothing that matches. */

@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts'
 import type { Discovered } from '../client/discover.ts'
 import { packageVersion } from '../host/user-file.ts'
 import { CliError, EXIT, usage } from './exit.ts'
-import { Terminal } from './terminal.ts'
+import { Terminal } from './ui/terminal.ts'
 
 /** The process, as far as a verb may touch it. */
 export interface World {
@@ -117,7 +117,7 @@ export class Context {
 
   /** One small answer of the server, for what may do without. */
   async askQuickly(path: string): Promise<unknown> {
-    const [found, { quickly }] = await Promise.all([this.find(QUICK_MS), import('../client/quick.ts')])
+    const [found, { quickly }] = await Promise.all([this.find(QUICK_MS), import('../client/get-json.ts')])
     return quickly(found, path, QUICK_MS)
   }
 

@@ -1,12 +1,12 @@
 // Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
 import { readFileSync } from 'node:fs'
-import type { Settings } from '../config.ts'
-import { startInBackground } from '../host/processes/background.ts'
-import type { Discovery } from '../host/server/discovery.ts'
-import { beginLog, logFileOf } from '../host/server/log-file.ts'
+import type { Settings } from '../config/schema.ts'
+import { startInBackground } from '../host/processes/spawn-detached.ts'
+import type { Discovery } from '../server/discovery.ts'
+import { beginLog, logFileOf } from '../server/log-file.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { announceReady } from './ready.ts'
+import { announceReady } from './ui/report-ready.ts'
 
 /** Flags that are done with before the second start. */
 const DONE: readonly string[] = ['--detach', '--replace', '--json']

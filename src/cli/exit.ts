@@ -1,7 +1,7 @@
 // Exit codes, and which failure has which.
 import { ToolgateError } from '../client/error.ts'
 import { ToolError } from '../errors.ts'
-import { didYouMean, hinted } from './nearest.ts'
+import { didYouMean, hinted } from './did-you-mean.ts'
 
 export const EXIT = {
   ok: 0,

@@ -1,14 +1,14 @@
 // What a person sees at the terminal when a server is ready, in at most eight lines.
 import type { Client } from '../client/client.ts'
-import { isBeneath } from '../host/sandbox/beneath.ts'
+import { isBeneath } from '../host/sandbox/path-within.ts'
 import type { Level } from '../host/sandbox/sandbox.ts'
-import type { Discovery } from '../host/server/discovery.ts'
-import { logFileOf } from '../host/server/log-file.ts'
 import { packageFolder } from '../host/user-file.ts'
-import { programOf } from './own-program.ts'
-import { quoted } from './ready.ts'
-import { safe, type Terminal } from './terminal.ts'
-import { clock } from './times.ts'
+import type { Discovery } from '../server/discovery.ts'
+import { logFileOf } from '../server/log-file.ts'
+import { programOf } from './launch-command.ts'
+import { clock } from './ui/format-time.ts'
+import { quoted } from './ui/report-ready.ts'
+import { safe, type Terminal } from './ui/terminal.ts'
 
 interface Greeting extends Pick<Discovery, 'version' | 'roots' | 'url'> {
   state_dir: string

@@ -2,9 +2,9 @@
 import { text } from 'node:stream/consumers'
 import { readUserFile } from '../host/user-file.ts'
 import type { Context } from './context.ts'
+import { didYouMean, hinted } from './did-you-mean.ts'
 import { usage } from './exit.ts'
-import { didYouMean, hinted } from './nearest.ts'
-import { alternatives, type Schema, typeOf } from './schema-type.ts'
+import { alternatives, type Schema, typeOf } from './ui/format-schema-type.ts'
 
 /** The option that takes JSON. */
 export const ARGS = ['--args <json>', 'parameters as JSON, @file or - for stdin; name=value overrides them'] as const

@@ -2,10 +2,10 @@
 import { type Command, CommanderError } from 'commander'
 import { ToolgateError } from '../client/error.ts'
 import { expandIds } from './abbreviated-ids.ts'
+import { VerbCommand } from './cli-command.ts'
 import { addGlobalFlags, addServerFlags, Context, type World } from './context.ts'
+import { didYouMean, hinted } from './did-you-mean.ts'
 import { EXIT, type Failure, failureOf, usage } from './exit.ts'
-import { didYouMean, hinted } from './nearest.ts'
-import { VerbCommand } from './verb-command.ts'
 
 /** Adds arguments, options and the action to a verb's command. */
 export type Verb = (command: Command, context: Context) => void
@@ -21,87 +21,119 @@ interface VerbEntry {
 export const VERBS: Readonly<Record<string, VerbEntry>> = {
   init: {
     summary: "write the project's configuration; show how to connect editors",
-    load: () => import('./init.ts'),
+    load: () => import('./commands/setup/init.ts'),
     asksServer: false
   },
-  serve: { summary: 'start a server for one or more folders', load: () => import('./serve.ts'), asksServer: false },
-  status: { summary: 'show the running server and its activity', load: () => import('./status.ts'), asksServer: true },
-  stop: { summary: 'stop a server', load: () => import('./stop.ts'), asksServer: true },
-  tools: { summary: 'list tools, or show one', load: () => import('./tools.ts'), asksServer: true },
-  call: { summary: 'call a tool and print its result', load: () => import('./call.ts'), asksServer: true },
+  serve: {
+    summary: 'start a server for one or more folders',
+    load: () => import('./commands/server/serve.ts'),
+    asksServer: false
+  },
+  status: {
+    summary: 'show the running server and its activity',
+    load: () => import('./commands/server/status.ts'),
+    asksServer: true
+  },
+  stop: { summary: 'stop a server', load: () => import('./commands/server/stop.ts'), asksServer: true },
+  tools: { summary: 'list tools, or show one', load: () => import('./commands/calls/tools.ts'), asksServer: true },
+  call: {
+    summary: 'call a tool and print its result',
+    load: () => import('./commands/calls/call.ts'),
+    asksServer: true
+  },
   explain: {
     summary: 'show whether a call runs, asks or is denied, and why',
-    load: () => import('./explain.ts'),
+    load: () => import('./commands/calls/explain.ts'),
     asksServer: true
   },
   approvals: {
     summary: 'list calls that are waiting for approval',
-    load: () => import('./approvals.ts'),
+    load: () => import('./commands/calls/approvals.ts'),
     asksServer: true
   },
   approve: {
     summary: 'review waiting calls and approve or reject them',
-    load: () => import('./approve.ts'),
+    load: () => import('./commands/calls/approve.ts'),
     asksServer: true
   },
-  reject: { summary: 'reject waiting calls', load: () => import('./reject.ts'), asksServer: true },
-  tail: { summary: 'follow events as they happen', load: () => import('./tail.ts'), asksServer: true },
-  show: { summary: 'show the details of a call', load: () => import('./show.ts'), asksServer: true },
-  undo: { summary: 'revert file changes made by a call', load: () => import('./undo.ts'), asksServer: true },
+  reject: { summary: 'reject waiting calls', load: () => import('./commands/calls/reject.ts'), asksServer: true },
+  tail: { summary: 'follow events as they happen', load: () => import('./commands/calls/tail.ts'), asksServer: true },
+  show: { summary: 'show the details of a call', load: () => import('./commands/calls/show.ts'), asksServer: true },
+  undo: {
+    summary: 'revert file changes made by a call',
+    load: () => import('./commands/calls/undo.ts'),
+    asksServer: true
+  },
   background: {
     summary: 'move a running call to the background',
-    load: () => import('./background.ts'),
+    load: () => import('./commands/calls/background.ts'),
     asksServer: true
   },
-  jobs: { summary: 'list background jobs', load: () => import('./jobs.ts'), asksServer: true },
-  logs: { summary: 'print the output of a command', load: () => import('./logs.ts'), asksServer: true },
-  input: { summary: 'send input to a background job', load: () => import('./input.ts'), asksServer: true },
-  cancel: { summary: 'cancel calls and stop background jobs', load: () => import('./cancel.ts'), asksServer: true },
+  jobs: { summary: 'list background jobs', load: () => import('./commands/calls/jobs.ts'), asksServer: true },
+  logs: { summary: 'print the output of a command', load: () => import('./commands/server/logs.ts'), asksServer: true },
+  input: {
+    summary: 'send input to a background job',
+    load: () => import('./commands/calls/input.ts'),
+    asksServer: true
+  },
+  cancel: {
+    summary: 'cancel calls and stop background jobs',
+    load: () => import('./commands/calls/cancel.ts'),
+    asksServer: true
+  },
   audit: {
     summary: 'show who approved or rejected which calls, when and why',
-    load: () => import('./audit.ts'),
+    load: () => import('./commands/calls/audit.ts'),
     asksServer: true
   },
   api: {
     summary: 'send an authenticated HTTP request to the server',
-    load: () => import('./api.ts'),
+    load: () => import('./commands/server/api.ts'),
     asksServer: true
   },
   doctor: {
     summary: 'check the installation and its dependencies',
-    load: () => import('./doctor.ts'),
+    load: () => import('./commands/server/doctor.ts'),
     asksServer: true
   },
   config: {
     summary: 'show, change and validate the configuration',
-    load: () => import('./config.ts'),
+    load: () => import('./commands/setup/config.ts'),
     asksServer: false
   },
   mcp: {
     summary: 'run an MCP server on standard input and output',
-    load: () => import('./mcp.ts'),
+    load: () => import('./commands/setup/mcp.ts'),
     asksServer: true
   },
-  rules: { summary: 'list, add and revoke saved rules', load: () => import('./rules.ts'), asksServer: true },
-  open: { summary: 'open the web console', load: () => import('./open.ts'), asksServer: true },
-  token: { summary: 'create, list and revoke tokens', load: () => import('./token.ts'), asksServer: true },
+  rules: {
+    summary: 'list, add and revoke saved rules',
+    load: () => import('./commands/calls/rules.ts'),
+    asksServer: true
+  },
+  open: { summary: 'open the web console', load: () => import('./commands/server/open.ts'), asksServer: true },
+  token: {
+    summary: 'create, list and revoke tokens',
+    load: () => import('./commands/setup/token.ts'),
+    asksServer: true
+  },
   trust: {
     summary: "trust a repository's configuration (pinned by hash)",
-    load: () => import('./trust.ts'),
+    load: () => import('./commands/setup/trust.ts'),
     asksServer: false
   },
   tool: {
     summary: 'create and check custom tools',
-    load: () => import('./tool.ts'),
+    load: () => import('./commands/setup/tool.ts'),
     asksServer: true
   },
   completion: {
     summary: 'print a shell completion script',
-    load: () => import('./completion.ts'),
+    load: () => import('./commands/setup/completion.ts'),
     asksServer: false
   },
-  complete: { load: () => import('./complete.ts'), asksServer: false },
-  version: { summary: 'print the version', load: () => import('./version.ts'), asksServer: false }
+  complete: { load: () => import('./commands/setup/complete.ts'), asksServer: false },
+  version: { summary: 'print the version', load: () => import('./commands/server/version.ts'), asksServer: false }
 }
 
 /** Flags with a value that may stand before the verb. */
@@ -227,7 +259,7 @@ async function tell(error: unknown, context: Context, command: Command | undefin
 
 async function cured(error: unknown, context: Context, command: Command | undefined) {
   if (!(error instanceof ToolgateError) || command === undefined) return undefined
-  const { cureOf } = await import('./cures.ts')
+  const { cureOf } = await import('./hints.ts')
   return cureOf(error, command, path => context.askQuickly(path))
 }
 

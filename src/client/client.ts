@@ -1,11 +1,8 @@
 // A client for programs in Node and in browsers: it needs `fetch` and nothing else.
-import type { Call, RememberedRule } from '../calls/call.ts'
-import type { Job } from '../calls/jobs.ts'
+import type { Call, RememberedRule } from '../engine/call.ts'
+import type { Job } from '../engine/jobs/jobs.ts'
 import type { Event } from '../events/events.ts'
-import type { McpServerState } from '../host/mcp/mcp.ts'
-import { type EventsOptions, followEvents, readFrames } from './events.ts'
-import { FrontEnd, type Handlers, type OfferOptions } from './front-end.ts'
-import { type Connection, type ConnectOptions, Wire } from './http.ts'
+import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type {
   Approve,
   BatchOutcome,
@@ -41,17 +38,20 @@ import type {
   UndoQuery,
   UndoRequest,
   UndoShown
-} from './wire.ts'
+} from './api-types.ts'
+import { type EventsOptions, followEvents, readFrames } from './events.ts'
+import { FrontEnd, type Handlers, type OfferOptions } from './front-end.ts'
+import { type Connection, type ConnectOptions, Wire } from './http-transport.ts'
 
-export type { Approval, Call, RememberedRule } from '../calls/call.ts'
-export type { Job } from '../calls/jobs.ts'
+export type { Approval, Call, RememberedRule } from '../engine/call.ts'
+export type { Job } from '../engine/jobs/jobs.ts'
 export type { Event, EventType } from '../events/events.ts'
-export type { Problem } from '../routes/problem-document.ts'
+export type { Problem } from '../routes/http/problem-document.ts'
+export type * from './api-types.ts'
 export { type FailureCode, ToolgateError } from './error.ts'
 export type { EventsOptions } from './events.ts'
 export type { FrontEnd, Handlers, OfferOptions } from './front-end.ts'
-export type { Connection, ConnectOptions } from './http.ts'
-export type * from './wire.ts'
+export type { Connection, ConnectOptions } from './http-transport.ts'
 
 /** What may go with one request. */
 export interface RequestOptions {

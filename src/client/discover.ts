@@ -1,13 +1,13 @@
 // Finding the server of a project, in Node: by the environment, else by the files that servers leave.
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { isRunning } from '../host/processes/running.ts'
-import { type Discovery, type Found, readDiscoveries, removeStale } from '../host/server/discovery.ts'
-import { realFolder } from '../host/server/home.ts'
-import { readToken } from '../host/server/tokens.ts'
-import type { Connection } from './http.ts'
-import { quickly } from './quick.ts'
-import type { Health } from './wire.ts'
+import { isRunning } from '../host/processes/pids.ts'
+import { type Discovery, type Found, readDiscoveries, removeStale } from '../server/discovery.ts'
+import { readToken } from '../server/tokens.ts'
+import { realFolder } from '../server/xdg.ts'
+import type { Health } from './api-types.ts'
+import { quickly } from './get-json.ts'
+import type { Connection } from './http-transport.ts'
 
 export interface Discovered extends Connection {
   /** What its file says; none when the environment named the server. */

@@ -1,5 +1,5 @@
 // The one error that the client throws.
-import type { Problem } from '../routes/problem-document.ts'
+import type { Problem } from '../routes/http/problem-document.ts'
 
 /** `UNREACHABLE`: no answer at all. `BAD_ANSWER`: one that is none of Toolgate's. Else the code of the problem. */
 export type FailureCode = Problem['code'] | 'UNREACHABLE' | 'BAD_ANSWER'

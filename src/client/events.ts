@@ -1,7 +1,7 @@
 // Following events over connections that come and go.
 import type { Event, EventType } from '../events/events.ts'
 import { ToolgateError } from './error.ts'
-import type { Wire } from './http.ts'
+import type { Wire } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
 export interface EventsOptions {

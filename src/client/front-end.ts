@@ -1,11 +1,11 @@
 // A front end in a program: what it can do for calls, as functions by name. It hears what it is asked over connections
 // that come and go, does each thing once, and answers until the server has heard it.
-import type { Delegation, EffectAnswer, EffectParams, FrontEndEffect } from '../calls/delegations.ts'
+import type { Delegation, EffectAnswer, EffectParams, FrontEndEffect } from '../engine/editors/delegations.ts'
 import type { Event, EventOf, EventType } from '../events/events.ts'
+import type { DelegationAnswer } from './api-types.ts'
 import type { Client } from './client.ts'
 import type { ToolgateError } from './error.ts'
 import { type EventsOptions, pause } from './events.ts'
-import type { DelegationAnswer } from './wire.ts'
 
 /** What is done for each effect. What it gives is the answer; what it throws is told as a refusal. `signal` aborts once
  * nobody waits any more: then whatever is still shown for it goes. */

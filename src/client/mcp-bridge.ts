@@ -2,7 +2,7 @@
 // The server may go and come back, elsewhere even: nothing is said twice, and what was asked is answered once.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Connection } from './http.ts'
+import type { Connection } from './http-transport.ts'
 import { type Answer, type Message, type Sending, sendMcp } from './mcp-http.ts'
 
 export interface BridgeOptions {

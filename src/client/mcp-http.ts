@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Connection } from './http.ts'
+import type { Connection } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
 /** A message of JSON-RPC, as far as whoever passes it on looks into it. */

@@ -1,10 +1,10 @@
 // A configuration file: JSON with comments and trailing commas.
 import path from 'node:path'
 import type { Node, ParseError } from 'jsonc-parser'
-import { ConfigFileError, readConfigFile } from '../host/server/config-file.ts'
-import { sha256Of } from '../host/trust/digest.ts'
-import type { Fault } from './faults.ts'
-import type { Source } from './source.ts'
+import { sha256Of } from '../host/trust/content-hash.ts'
+import { ConfigFileError, readConfigFile } from '../server/config-file.ts'
+import type { Source } from './config-source.ts'
+import type { Fault } from './validation.ts'
 
 /** Undefined when there is no such file. `within` refuses one that is a link out of that folder. */
 export async function readFileSource(

@@ -1,6 +1,6 @@
 // Programs that look at calls before and after they run.
 import { type Static, Type } from 'typebox'
-import { ASKED_LEVELS } from '../host/sandbox/level-names.ts'
+import { ASKED_LEVELS } from '../host/sandbox/isolation-levels.ts'
 import { Match } from './rules.ts'
 
 /** One program, and which calls it looks at. */

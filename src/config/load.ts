@@ -2,23 +2,23 @@
 // each workspace's file, environment, flags. Every fault is told at once, each with the place it stands at.
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { Config, type ConfiguredRule, type RuleTiers, type Settings } from '../config.ts'
-import { folderOf, homeOf } from '../host/server/home.ts'
-import { LiveTrust } from '../host/trust/trust.ts'
 import { trustFileOf } from '../host/trust/trust-file.ts'
+import { LiveTrust } from '../host/trust/trust-store.ts'
+import { folderOf, homeOf } from '../server/xdg.ts'
 import { placedRules, rulesOf, withoutRules } from './agents.ts'
-import { type Brought, broughtBy, withoutBrought } from './brought.ts'
-import { ConfigError, type Fault, faultsIn } from './faults.ts'
+import type { Source } from './config-source.ts'
+import { type Brought, broughtBy, withoutBrought } from './contributions.ts'
 import { readFileSource } from './file-source.ts'
 import { hookFaults } from './hooks.ts'
 import { type Draft, defaults, mergeInto } from './merge.ts'
 import { rootsOf } from './roots.ts'
-import type { Source } from './source.ts'
+import { Config, type ConfiguredRule, type RuleTiers, type Settings } from './schema.ts'
 import { type Flags, faultsInText, textSources } from './text-sources.ts'
-import { takeWorkspace } from './trust.ts'
+import { ConfigError, type Fault, faultsIn } from './validation.ts'
+import { takeWorkspace } from './workspace-trust.ts'
 
-export { ConfigError } from './faults.ts'
 export type { Flags } from './text-sources.ts'
+export { ConfigError } from './validation.ts'
 
 type CheckRule = (rule: ConfiguredRule) => string[] | Promise<string[]>
 

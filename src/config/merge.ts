@@ -1,6 +1,6 @@
 // Defaults, and laying one source over another.
 import type { Static } from 'typebox'
-import type { Config } from '../config.ts'
+import type { Config } from './schema.ts'
 
 export type Draft = Static<typeof Config>
 

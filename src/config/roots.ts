@@ -1,8 +1,8 @@
 // Which folders are served, under which names.
 import path from 'node:path'
-import { realFolder } from '../host/server/home.ts'
-import type { Fault } from './faults.ts'
-import type { Source } from './source.ts'
+import { realFolder } from '../server/xdg.ts'
+import type { Source } from './config-source.ts'
+import type { Fault } from './validation.ts'
 
 interface Root {
   name: string

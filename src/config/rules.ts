@@ -1,6 +1,6 @@
 // What a rule says and what it matches on, wherever it stands.
 import { type Static, Type } from 'typebox'
-import { ASKED_LEVELS } from '../host/sandbox/level-names.ts'
+import { ASKED_LEVELS } from '../host/sandbox/isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
 

@@ -1,10 +1,10 @@
 // Settings that arrive as text: TOOLGATE_* variables and flags. Their names follow from the schema, so that a new
 // setting can be given each way at once.
 import path from 'node:path'
-import { Config } from '../config.ts'
-import type { Fault } from './faults.ts'
+import type { Source } from './config-source.ts'
 import { resolvePath } from './file-source.ts'
-import type { Source } from './source.ts'
+import { Config } from './schema.ts'
+import type { Fault } from './validation.ts'
 
 /** Flags as given, by setting. `true` for a flag without a value. */
 export interface Flags {

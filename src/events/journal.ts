@@ -1,5 +1,5 @@
 // The durable, ordered log of events: an event gets its number here, and is told to readers once it is on the disk.
-import type { Store, Write } from '../host/store/store.ts'
+import type { Store, Write } from '../store/store.ts'
 import type { NewEvent } from './events.ts'
 import type { Entry } from './frame.ts'
 

@@ -2,13 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { type Static, type TProperties, Type } from 'typebox'
-import type { Calls, Outcome } from '../calls/calls.ts'
-import { ProposedFile } from '../calls/proposed-files.ts'
+import { ProposedFile } from '../engine/approvals/preview-files.ts'
+import type { Calls, Outcome } from '../engine/calls.ts'
 import { ToolError } from '../errors.ts'
 import { type Masks, resultsJson, sendCall, sendJson } from './calls.ts'
-import { inWords, type Speaks, Toolset } from './dialect.ts'
-import { leaving } from './leaving.ts'
+import { leaving } from './http/disconnect.ts'
 import { CallId, Digest, problems, ref, WaitMs } from './schema.ts'
+import { inWords, type Speaks, Toolset } from './toolset-format.ts'
 
 const approveFields = {
   digest: Type.Optional(Digest),

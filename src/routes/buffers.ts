@@ -1,9 +1,9 @@
 // Buffers over HTTP: what editors hold and have not saved.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { HeldBuffers, Holding } from '../calls/held-buffers.ts'
+import type { HeldBuffers, Holding } from '../engine/editors/unsaved-buffers.ts'
 import { ToolError } from '../errors.ts'
-import type { HeldBuffer } from '../host/editors/buffers.ts'
+import type { HeldBuffer } from '../host/editors/editor-buffers.ts'
 import { ClientId, problems } from './schema.ts'
 
 const Hash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })

@@ -1,7 +1,7 @@
 // Delegations over HTTP: what front ends are asked to do, and their answers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { type Delegations, FRONT_END_EFFECTS } from '../calls/delegations.ts'
+import { type Delegations, FRONT_END_EFFECTS } from '../engine/editors/delegations.ts'
 import { ClientId, problems } from './schema.ts'
 
 const Delegation = Type.Object(

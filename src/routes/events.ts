@@ -2,13 +2,13 @@
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { FRONT_END_EFFECTS, type FrontEndEffect } from '../calls/delegations.ts'
-import type { FrontEnds } from '../calls/front-ends.ts'
+import { FRONT_END_EFFECTS, type FrontEndEffect } from '../engine/editors/delegations.ts'
+import type { FrontEnds } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
 import type { Streams } from '../events/streams.ts'
+import { openStream, typesFor } from './http/event-stream.ts'
 import { ClientId, problems } from './schema.ts'
-import { openStream, typesFor } from './stream.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })

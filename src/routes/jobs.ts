@@ -1,8 +1,8 @@
 // What runs on after its call, over HTTP: jobs, their input, and how a running call goes to the background.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Calls } from '../calls/calls.ts'
-import { InputText, JOB_STATUSES, type Jobs, TerminalSize } from '../calls/jobs.ts'
+import type { Calls } from '../engine/calls.ts'
+import { InputText, JOB_STATUSES, type Jobs, TerminalSize } from '../engine/jobs/jobs.ts'
 import { ToolError } from '../errors.ts'
 import { sendCall } from './calls.ts'
 import { CallId, problems, ref } from './schema.ts'

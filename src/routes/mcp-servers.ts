@@ -1,7 +1,7 @@
 // The MCP servers whose tools are served: how things stand with them, logging in to one, starting one anew.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { McpServerState } from '../host/mcp/mcp.ts'
+import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import { problems } from './schema.ts'
 
 export interface McpServersService {

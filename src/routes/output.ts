@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { Calls } from '../calls/calls.ts'
+import type { Calls } from '../engine/calls.ts'
 import { sendJson } from './calls.ts'
-import { leaving } from './leaving.ts'
+import { leaving } from './http/disconnect.ts'
+import { beginStream } from './http/event-stream.ts'
 import { CallId, problems } from './schema.ts'
-import { beginStream } from './stream.ts'
 
 const USUAL_BYTES = 65_536
 /** What one frame holds; as JSON it may be some times as long. */

@@ -1,8 +1,8 @@
 // Remembered rules over HTTP.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Calls } from '../calls/calls.ts'
-import { Match, RuleEffect, RuleScope } from '../config.ts'
+import { Match, RuleEffect, RuleScope } from '../config/schema.ts'
+import type { Calls } from '../engine/calls.ts'
 import { problems, ref } from './schema.ts'
 
 const NewRule = Type.Object(

@@ -10,11 +10,11 @@ import {
   Preview,
   RememberedRule,
   Result
-} from '../calls/call.ts'
-import { Job } from '../calls/jobs.ts'
-import { UndoFile } from '../calls/undo.ts'
+} from '../engine/call.ts'
+import { Job } from '../engine/jobs/jobs.ts'
+import { UndoFile } from '../engine/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { Problem } from './problem-document.ts'
+import { Problem } from './http/problem-document.ts'
 
 declare module 'fastify' {
   interface FastifySchema {

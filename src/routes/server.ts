@@ -1,9 +1,9 @@
 // The server about itself: alive, where things stand, what it can do, how often and how fast.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Calls } from '../calls/calls.ts'
-import type { Delegations } from '../calls/delegations.ts'
-import type { Jobs } from '../calls/jobs.ts'
+import type { Calls } from '../engine/calls.ts'
+import type { Delegations } from '../engine/editors/delegations.ts'
+import type { Jobs } from '../engine/jobs/jobs.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
 import type { Sessions } from '../events/sessions.ts'

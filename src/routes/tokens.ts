@@ -3,9 +3,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { ToolError } from '../errors.ts'
-import type { IssuedTokens } from '../host/server/issued-tokens.ts'
-import type { OneTimeCodes } from '../host/server/one-time-codes.ts'
-import type { Right } from '../host/server/tokens.ts'
+import type { IssuedTokens } from '../server/issued-tokens.ts'
+import type { OneTimeCodes } from '../server/one-time-codes.ts'
+import type { Right } from '../server/tokens.ts'
 import { problems } from './schema.ts'
 
 const DAY_MS = 86_400_000

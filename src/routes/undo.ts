@@ -1,10 +1,10 @@
 // Undo over HTTP: what it would do, and doing it.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Calls } from '../calls/calls.ts'
-import { UndoScope } from '../calls/undo.ts'
+import type { Calls } from '../engine/calls.ts'
+import { UndoScope } from '../engine/undo.ts'
 import { CallRequest, sendCall, waitOf } from './calls.ts'
-import { leaving } from './leaving.ts'
+import { leaving } from './http/disconnect.ts'
 import { CallId, Digest, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4_096 })

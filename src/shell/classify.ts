@@ -1,11 +1,11 @@
 // One simple command, with all it runs in turn: how much of a decision each needs, and why.
 
-import { STEERED, steers } from './commands/environment.ts'
-import type { Finding, Run } from './commands/program.ts'
-import type { CommandClass, Operand, SubCommand, Surroundings } from './judgement.ts'
-import { programOf } from './programs.ts'
-import { type Redirect, type Simple, staysWithin, sterner, TOO_DEEP, type Word } from './reading.ts'
-import { refusedCommand } from './refusals.ts'
+import { refusedCommand } from './blocked-commands.ts'
+import type { CommandClass, Operand, SubCommand, Surroundings } from './command-line-analysis.ts'
+import type { Finding, Run } from './commands/classification.ts'
+import { STEERED, steers } from './commands/unsafe-variables.ts'
+import { type Redirect, type Simple, staysWithin, sterner, TOO_DEEP, type Word } from './parsed-command-line.ts'
+import { programOf } from './program-classifiers.ts'
 
 /** Programs that run programs that run programs. */
 const DEEPEST = 8

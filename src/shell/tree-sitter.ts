@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Language, type Node, Parser } from 'web-tree-sitter'
-import { isSteady, wordValue } from './word.ts'
+import { isSteady, wordValue } from './word-value.ts'
 
 /** The literal commands of a line, and its redirects, each in the order they stand. */
 interface Literal {

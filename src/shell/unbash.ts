@@ -12,9 +12,9 @@ import {
   staysWithin,
   TOO_DEEP,
   type Word
-} from './reading.ts'
-import { doubtOf, NOTES } from './syntax-notes.ts'
-import { isSteady, wordValue } from './word.ts'
+} from './parsed-command-line.ts'
+import { doubtOf, NOTES } from './syntax-rules.ts'
+import { isSteady, wordValue } from './word-value.ts'
 
 /** Subshells in subshells, beyond which nothing is called literal. */
 const DEEPEST = 8

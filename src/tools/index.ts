@@ -1,5 +1,5 @@
 // Every built-in tool.
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../tool/tool.ts'
 import codeTools from './code/index.ts'
 import commandTools from './commands/index.ts'
 import editorTools from './editor/index.ts'

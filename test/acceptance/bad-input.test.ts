@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
-import { type Answer, JSON_TYPE, type Json, project, repository, type Server, speak } from './world.ts'
+import { type Answer, JSON_TYPE, type Json, project, repository, type Server, speak } from './fixture.ts'
 
 const READ = { tool: 'read_file', params: { path: 'a.txt' } }
 /** A body as it is, sent as JSON. */

@@ -1,6 +1,6 @@
 // The server is killed at the worst moment: three calls wait for a decision, one command runs.
 import t from 'tap'
-import { gone, type Json, journal, repository, speak, story } from './world.ts'
+import { gone, type Json, journal, repository, speak, story } from './fixture.ts'
 
 const COMMAND = 'echo run >> runs; echo $$ > pid; sleep 600 & echo $! >> pid; echo started; wait'
 

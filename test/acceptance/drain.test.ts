@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { waitUntil } from '../support/wait.ts'
-import { gone, type Json, project, type Server, speak } from './world.ts'
+import { gone, type Json, project, type Server, speak } from './fixture.ts'
 
 type Place = ReturnType<typeof project>
 

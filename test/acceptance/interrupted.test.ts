@@ -5,7 +5,7 @@ import t from 'tap'
 import { hashOf } from '../../src/host/files/files.ts'
 import { place } from '../cli/toolgate.ts'
 import { waitUntil } from '../support/wait.ts'
-import { type Json, journal, speak } from './world.ts'
+import { type Json, journal, speak } from './fixture.ts'
 
 const FILES = 600
 

@@ -4,7 +4,7 @@ import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync }
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { needs, type Part } from '../support/needs.ts'
-import { project, speak } from './world.ts'
+import { project, speak } from './fixture.ts'
 
 interface Shortage {
   name: string

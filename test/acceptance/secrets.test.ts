@@ -6,7 +6,7 @@ import path from 'node:path'
 import t from 'tap'
 import { place } from '../cli/toolgate.ts'
 import { needs } from '../support/needs.ts'
-import { type Json, speak } from './world.ts'
+import { type Json, speak } from './fixture.ts'
 
 const IN_ENVIRONMENT = 'canary-of-the-environment-7Qx'
 const IN_FILE = 'canary-of-the-file-9Zt'

@@ -1,6 +1,6 @@
 // What a person does on the first day, with curl and nothing else.
 import t from 'tap'
-import { repository, speak } from './world.ts'
+import { repository, speak } from './fixture.ts'
 
 t.test('list, read, grep, edit, approve by the digest, and see it all on an open stream', async t => {
   const at = repository(t, { 'hello.txt': 'Hello, world\n', 'notes/needle.md': 'one\nthe needle is here\n' })

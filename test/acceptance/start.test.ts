@@ -1,10 +1,10 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { isRunning } from '../../src/host/processes/running.ts'
+import { isRunning } from '../../src/host/processes/pids.ts'
 import { BUILT } from '../cli/toolgate.ts'
 import { once, run } from '../support/wait.ts'
-import { project, speak } from './world.ts'
+import { project, speak } from './fixture.ts'
 
 t.test('in the background, found again, replaced, stopped', async t => {
   const at = project(t, { 'a.txt': 'a\n' })

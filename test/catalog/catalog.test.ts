@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { LISTINGS } from '../../src/catalog/listing.ts'
 import type { ToolError } from '../../src/errors.ts'
-import { defineTool, type Tool } from '../../src/tool.ts'
+import { defineTool, type Tool } from '../../src/tool/tool.ts'
 
 const tool = (more: Partial<Tool> = {}): Tool => ({
   ...(defineTool({

@@ -7,7 +7,7 @@ import { aliasOf } from '../../src/catalog/alias.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { FORMATS, LISTINGS } from '../../src/catalog/listing.ts'
 import { modelSchema } from '../../src/catalog/model-schema.ts'
-import { defineTool, type Tool } from '../../src/tool.ts'
+import { defineTool, type Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
 import { startApp } from '../start-app.ts'
 

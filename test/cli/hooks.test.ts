@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { isRunning } from '../../src/host/processes/running.ts'
-import { speak } from '../acceptance/world.ts'
+import { isRunning } from '../../src/host/processes/pids.ts'
+import { speak } from '../acceptance/fixture.ts'
 import { waitUntil } from '../support/wait.ts'
 import { place } from './toolgate.ts'
 

@@ -5,7 +5,7 @@ import t from 'tap'
 import { formatTable } from '../../src/cli/table.ts'
 import { needs } from '../support/needs.ts'
 import { runs } from '../support/property.ts'
-import { atTerminal } from './at-terminal.ts'
+import { atTerminal } from './pty.ts'
 import { served } from './toolgate.ts'
 
 const ROWS = [

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { discover, liveServers } from '../../src/client/discover.ts'
-import { publish } from '../../src/host/server/discovery.ts'
+import { publish } from '../../src/server/discovery.ts'
 import { once } from '../support/wait.ts'
 
 async function place(t: Test) {

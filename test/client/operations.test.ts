@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { Client } from '../../src/client/client.ts'
-import { Wire } from '../../src/client/http.ts'
+import { Wire } from '../../src/client/http-transport.ts'
 
 interface Operation {
   operationId: string

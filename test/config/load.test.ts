@@ -3,13 +3,13 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { settingsOf } from '../../scripts/config-tables.ts'
-import { asSchema } from '../../scripts/schema-words.ts'
-import { isBrought } from '../../src/config/brought.ts'
+import { asSchema } from '../../scripts/schema-tables.ts'
+import type { Source } from '../../src/config/config-source.ts'
+import { isBrought } from '../../src/config/contributions.ts'
 import { ConfigError, type Inputs, loadConfig } from '../../src/config/load.ts'
 import { defaults } from '../../src/config/merge.ts'
-import type { Source } from '../../src/config/source.ts'
-import { takeWorkspace, workspaceMay } from '../../src/config/trust.ts'
-import { Config, type ConfiguredRule } from '../../src/config.ts'
+import { Config, type ConfiguredRule } from '../../src/config/schema.ts'
+import { takeWorkspace, workspaceMay } from '../../src/config/workspace-trust.ts'
 
 /** A home, a workspace, an administrator's file; all empty unless given. */
 function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
@@ -353,7 +353,7 @@ t.test('the rules of agents are checked by their examples, and told where they s
   { "effect": "allow", "match": { "pattern": "(" } }
 ] } } }`
   })
-  const { ruleFaults } = await import('../../src/calls/rule-faults.ts')
+  const { ruleFaults } = await import('../../src/engine/policy/rule-validation.ts')
   t.match(await faults({ checkRule: ruleFaults }), [
     /^\/home\/\.config\/toolgate\/config\.jsonc:2:3: agents\/bot\/rules\/0 pattern: /
   ])

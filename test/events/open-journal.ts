@@ -5,7 +5,7 @@ import { SseParser } from '../../src/client/sse.ts'
 import type { NewEvent } from '../../src/events/events.ts'
 import { Journal } from '../../src/events/journal.ts'
 import type { Sink } from '../../src/events/streams.ts'
-import { Store } from '../../src/host/store/store.ts'
+import { Store } from '../../src/store/store.ts'
 
 export async function openJournal(t: Test) {
   const store = await Store.open(path.join(t.testdir(), 'journal.db'))

@@ -2,8 +2,8 @@ import { rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
-import { Gate, heldTools, slowLookTool } from '../gate.ts'
-import { normalizer } from '../normal.ts'
+import { Gate, heldTools, slowLookTool } from '../gated-tools.ts'
+import { normalizer } from '../normalizer.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
 
 const overwrite = (app: TestApp, content = 'two', more: object = {}) =>

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Settings } from '../../src/config.ts'
-import { frontEnd, sha256 } from '../front-end.ts'
-import { normalizer } from '../normal.ts'
+import type { Settings } from '../../src/config/schema.ts'
+import { frontEnd, sha256 } from '../fake-front-end.ts'
+import { normalizer } from '../normalizer.ts'
 import { CALL_TOKEN, startApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 

@@ -8,7 +8,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { filesIn } from '../../src/host/console-files.ts'
 import { consoleRoutes } from '../../src/routes/console.ts'
-import { installProblems } from '../../src/routes/problem.ts'
+import { installProblems } from '../../src/routes/http/problem.ts'
 import { startApp } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { normalizer } from '../normal.ts'
+import { normalizer } from '../normalizer.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { PROTOCOL } from '../../src/app.ts'
-import type { Status } from '../../src/calls/call.ts'
-import { Gate, heldTools } from '../gate.ts'
-import { normalizer } from '../normal.ts'
+import type { Status } from '../../src/engine/call.ts'
+import { Gate, heldTools } from '../gated-tools.ts'
+import { normalizer } from '../normalizer.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 
 /** Servers one after the other on the same folder. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { OneTimeCodes } from '../../src/host/server/one-time-codes.ts'
+import { OneTimeCodes } from '../../src/server/one-time-codes.ts'
 import { agentToken, CALL_TOKEN, follow, startApp, type TestApp } from '../start-app.ts'
 
 const ID = /^tok_[\w-]{12}$/

@@ -1,6 +1,6 @@
 // Lines that are never right, in every usual spelling, and harmless ones that look like them.
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
+import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
 
 await parsersReady()
 const classOf = (command: string) => judgeCommand(command, { forbidden: [], pids: [] }).class

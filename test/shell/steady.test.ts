@@ -3,7 +3,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 import fc from 'fast-check'
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
+import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
 import { needs } from '../support/needs.ts'
 import { runs } from '../support/property.ts'
 import { recorders } from './recorders.ts'

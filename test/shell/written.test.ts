@@ -1,6 +1,6 @@
 // Which files a line would write, where a flag names them. Nothing here is ever run.
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/judge.ts'
+import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
 
 await parsersReady()
 

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { type Client, connect } from '../../src/client/client.ts'
 import { needs } from '../support/needs.ts'
 import { daemons, lasting } from './daemons.ts'
-import { groupsOf, isLasting, Leftovers } from './leftovers.ts'
+import { groupsOf, isLasting, Leftovers } from './orphan-tracker.ts'
 
 const BUILT = join(import.meta.dirname, '../../bin/toolgate.cjs')
 const LEVELS = ['none', 'workspace'] as const

@@ -3,8 +3,8 @@
 import { randomInt } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { Files, type Step } from '../../src/host/files/files.ts'
-import { keepingIn } from '../../src/host/kept/keeping.ts'
-import { openWorkspace } from '../../src/host/paths.ts'
+import { openWorkspace } from '../../src/host/files/paths.ts'
+import { keepingIn } from '../../src/host/undo-store/undo-storage.ts'
 import { callOf, contentOf, LANES, type State, stateOf, type Word } from './lanes.ts'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'in/a', 'in/b', 'in/deep/a', 'in/deep/b', 'x/a', 'x/b', 'x/c']

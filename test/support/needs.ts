@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
-import { makeSpawnerGroup } from '../../src/host/processes/spawner-group.ts'
+import { makeSpawnerGroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
 
 interface PartInfo {
   /** How to install it on Debian, or what else to do. */

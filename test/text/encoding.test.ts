@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { decode, type Encoding, encode, eolOf, withEol } from '../../src/text/encoding.ts'
-import { lineNumberAt, linesOf } from '../../src/text/lines.ts'
+import { lineNumberAt, linesOf } from '../../src/text/line-table.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 

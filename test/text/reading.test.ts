@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { skipCharacters, textOfPiece, wholeCharacters } from '../../src/text/characters.ts'
+import { skipCharacters, textOfPiece, wholeCharacters } from '../../src/text/chunk-decoding.ts'
 import { type Encoding, encode } from '../../src/text/encoding.ts'
 import { binaryKind, imageHeader } from '../../src/text/image-header.ts'
 import { afterNewline, countNewlines, endsWithNewline, nextLine } from '../../src/text/newlines.ts'

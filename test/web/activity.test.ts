@@ -1,11 +1,11 @@
 // How events become the list of activity: calls together, what a filter leaves, which rows are drawn, where the time went.
 import t from 'tap'
 import type { Call, Event } from '../../src/client/client.ts'
+import { summaryOf } from '../../web/activity/call-summary.ts'
 import { entriesOf, facets, filtered, NO_FILTER } from '../../web/activity/entries.ts'
+import { aboutOf, wordsOf } from '../../web/activity/format-event.ts'
 import { phasesOf } from '../../web/activity/phases.ts'
 import { anchored, rowsOf, windowOf } from '../../web/activity/rows.ts'
-import { summaryOf } from '../../web/activity/summary.ts'
-import { aboutOf, wordsOf } from '../../web/activity/words.ts'
 
 const at = (seq: number) => new Date(Date.UTC(2026, 0, 1) + seq * 1_000).toISOString()
 const event = (seq: number, type: Event['type'], more: object = {}) =>

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Form } from '../../web/form/form.ts'
-import { pointerOf, valueAt, withName, withValueAt } from '../../web/form/place.ts'
+import { pointerOf, valueAt, withName, withValueAt } from '../../web/form/json-path.ts'
 import { fieldOf, fits, nameOf, type Schema, startOf } from '../../web/form/schema.ts'
 import { runs } from '../support/property.ts'
 

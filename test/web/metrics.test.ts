@@ -1,6 +1,6 @@
 // The curves that show figures.
 import t from 'tap'
-import { lineOf } from '../../web/metrics/curve.ts'
+import { lineOf } from '../../web/metrics/line-path.ts'
 
 t.test('a curve goes from the left to the right, the highest value near the top', async t => {
   t.equal(lineOf([0, 10, 5]), 'M0.0 29.0L50.0 1.0L100.0 15.0')

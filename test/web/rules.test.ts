@@ -1,9 +1,9 @@
 // What rules say in words, how often they spoke, and that the form of a new one has every field that a rule may have.
 import t from 'tap'
 import type { Call } from '../../src/client/client.ts'
-import { Match } from '../../src/config.ts'
-import { MATCH } from '../../web/rules/new-rule.ts'
-import { matchWords, usesOf } from '../../web/rules/words.ts'
+import { Match } from '../../src/config/schema.ts'
+import { matchWords, usesOf } from '../../web/rules/format-rule.ts'
+import { MATCH } from '../../web/rules/rule-schema.ts'
 
 t.test('the form of a rule offers all that a rule may match on', async t => {
   t.same(Object.keys(MATCH).sort(), Object.keys(Match.properties).sort())

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { LINES, type Line, Tail } from '../../web/jobs/tail.ts'
+import { LINES, type Line, Tail } from '../../web/jobs/output-tail.ts'
 import { runs } from '../support/property.ts'
 
 const linesOf = (...parts: string[]) => {

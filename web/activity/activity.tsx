@@ -6,7 +6,7 @@ import { CallPage } from './call-page.tsx'
 import { EventPage } from './event-page.tsx'
 import { EventTree } from './event-tree.tsx'
 import { Filters } from './filters.tsx'
-import { older, pauseOrResume, showCleared } from './shown.ts'
+import { older, pauseOrResume, showCleared } from './list-state.ts'
 
 export function Activity() {
   const [opened] = route.value.rest

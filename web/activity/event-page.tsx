@@ -1,9 +1,9 @@
 // One event whole, as it was told.
 import { hrefOf } from '../shell/routes.ts'
-import { ring, ringVersion } from '../store/ring.ts'
-import { marked } from '../text/hidden.tsx'
-import { Raw } from '../text/raw.tsx'
-import { wordsOf } from './words.ts'
+import { ring, ringVersion } from '../store/event-ring.ts'
+import { marked } from '../text/invisible.tsx'
+import { Raw } from '../text/text-block.tsx'
+import { wordsOf } from './format-event.ts'
 
 export function EventPage({ seq }: { seq: number }) {
   ringVersion.value

@@ -2,14 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import type { Event } from '../../src/client/client.ts'
 import { pending } from '../store/approvals.ts'
-import { marked } from '../text/hidden.tsx'
-import { clock, span } from '../text/time.ts'
+import { clock, span } from '../text/format-time.ts'
+import { marked } from '../text/invisible.tsx'
+import { type CallSummary, summaryOf } from './call-summary.ts'
 import type { Entry } from './entries.ts'
+import { wordsOf } from './format-event.ts'
+import { openRow, toggle } from './list-state.ts'
 import type { Row } from './rows.ts'
-import { openRow, toggle } from './shown.ts'
 import { Status } from './status.tsx'
-import { type CallSummary, summaryOf } from './summary.ts'
-import { wordsOf } from './words.ts'
 
 interface Props {
   id: string

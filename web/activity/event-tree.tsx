@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isOfSequence } from '../shell/keys.ts'
 import { EventRow } from './event-row.tsx'
+import { filter, leadsTo, opened as openedCalls, openRow, rows, toggle } from './list-state.ts'
 import { anchored, type Row, windowOf } from './rows.ts'
-import { filter, leadsTo, opened as openedCalls, openRow, rows, toggle } from './shown.ts'
 
 export function EventTree({ opened }: { opened: string | undefined }) {
   const box = useRef<HTMLDivElement>(null)

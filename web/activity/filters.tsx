@@ -1,5 +1,5 @@
 // What the list is narrowed down by, and its three buttons.
-import { clear, filter, isPaused, missed, offered, pauseOrResume } from './shown.ts'
+import { clear, filter, isPaused, missed, offered, pauseOrResume } from './list-state.ts'
 
 export function Filters() {
   const { types, tools, sessions } = offered.value

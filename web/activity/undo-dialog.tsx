@@ -5,10 +5,10 @@ import { ToolgateError, type UndoShown } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
-import { Fault } from '../shell/fault.tsx'
+import { Fault } from '../shell/error-notice.tsx'
+import { say } from '../shell/live-region.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
-import { say } from '../shell/say.tsx'
-import { marked } from '../text/hidden.tsx'
+import { marked } from '../text/invisible.tsx'
 
 /** How long the undo is waited for here; it goes on without. */
 const WAIT_MS = 10_000

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
-import { span } from '../text/time.ts'
+import { span } from '../text/format-time.ts'
 import { phasesOf } from './phases.ts'
 
 /** How often a bar that grows is drawn anew. */

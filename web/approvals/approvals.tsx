@@ -5,9 +5,9 @@ import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffView } from '../shell/settings.ts'
 import { type Asked, asked, type Outcome, pending, sweep } from '../store/approvals.ts'
-import { isLive } from '../store/link.ts'
-import { marked } from '../text/hidden.tsx'
-import { Card } from './card.tsx'
+import { isLive } from '../store/connection.ts'
+import { marked } from '../text/invisible.tsx'
+import { Card } from './approval-card.tsx'
 import { Age } from './times.tsx'
 
 /** How long what was decided stays. */

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { type Approval, type Approve, type Reject, ToolgateError } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
-import { say } from '../shell/say.tsx'
+import { say } from '../shell/live-region.tsx'
 import { close, endedAs, open, type Waiting } from '../store/approvals.ts'
 
 /** Calls whose decision is on its way. */

@@ -1,10 +1,10 @@
 // Why a call waits, what it was asked with, and where it comes from.
 import type { Approval, Call } from '../../src/client/client.ts'
 import type { Waiting } from '../store/approvals.ts'
-import { Copy } from '../text/copy.tsx'
-import { marked } from '../text/hidden.tsx'
-import { Block, Raw } from '../text/raw.tsx'
-import { clock } from '../text/time.ts'
+import { Copy } from '../text/copy-button.tsx'
+import { clock } from '../text/format-time.ts'
+import { marked } from '../text/invisible.tsx'
+import { Block, Raw } from '../text/text-block.tsx'
 import { Expiry } from './times.tsx'
 
 /** Rules that say the same as the reason are not told twice. */

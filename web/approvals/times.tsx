@@ -1,7 +1,7 @@
 // How long something waits already, and until when it may.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { clock, span } from '../text/time.ts'
+import { clock, span } from '../text/format-time.ts'
 
 const now = signal(Date.now())
 let watched = 0

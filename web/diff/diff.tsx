@@ -4,9 +4,9 @@ import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { diffView } from '../shell/settings.ts'
-import { marked } from '../text/hidden.tsx'
-import { Block, PairBlock } from './block.tsx'
-import { type FileRows, type Pair, pairsOf, type Row, rowsOf } from './rows.ts'
+import { marked } from '../text/invisible.tsx'
+import { Block, PairBlock } from './diff-block.tsx'
+import { type FileRows, type Pair, pairsOf, type Row, rowsOf } from './diff-rows.ts'
 
 /** Of a longer diff the first lines are shown, and the others where one asks. */
 const FOLDED_AT = 1_500

@@ -1,11 +1,11 @@
 // One field of a form: its name, what it is for, its control, and what is wrong with it.
 import { useId } from 'preact/hooks'
-import { marked } from '../text/hidden.tsx'
+import { marked } from '../text/invisible.tsx'
 import { Choice, Flag, NumberText, Text } from './controls.tsx'
 import type { Form } from './form.ts'
-import { JsonText } from './json-text.tsx'
-import { List, NamedValues, Table, Variant } from './nested.tsx'
-import { type Place, pointerOf } from './place.ts'
+import { JsonText } from './json-control.tsx'
+import { type Place, pointerOf } from './json-path.ts'
+import { List, NamedValues, Table, Variant } from './nested-controls.tsx'
 import { descriptionOf, type Field, fieldOf, fits, type Schema } from './schema.ts'
 
 export interface FieldProps {

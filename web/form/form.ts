@@ -1,7 +1,7 @@
 // One form: the value that its fields make together, what is half typed, and what was found wrong with it.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Problem } from '../../src/client/client.ts'
-import { type Place, pointerOf, valueAt, withName, withValueAt } from './place.ts'
+import { type Place, pointerOf, valueAt, withName, withValueAt } from './json-path.ts'
 import { fieldOf, isTable, type Schema, startOf } from './schema.ts'
 
 export type FieldFault = NonNullable<Problem['errors']>[number]

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { FieldAt, Help } from './field.tsx'
 import type { Form } from './form.ts'
-import { JsonText } from './json-text.tsx'
+import { JsonText } from './json-control.tsx'
 import { fieldOf, isTable, type Property } from './schema.ts'
 
 interface Props {

@@ -7,10 +7,10 @@ import { client, whatFailed } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { jobs, putJobs } from '../store/jobs.ts'
-import { marked } from '../text/hidden.tsx'
-import { clock, span } from '../text/time.ts'
+import { clock, span } from '../text/format-time.ts'
+import { marked } from '../text/invisible.tsx'
 import { JobPage } from './job-page.tsx'
-import { useNow } from './now.ts'
+import { useNow } from './use-now.ts'
 
 export function Jobs() {
   const fault = useEnded()

@@ -4,9 +4,9 @@ import { useEffect } from 'preact/hooks'
 import type { Stats, ToolStats } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
 import { pending } from '../store/approvals.ts'
-import { marked } from '../text/hidden.tsx'
-import { bytesOf } from '../text/sizes.ts'
-import { clock, span } from '../text/time.ts'
+import { bytesOf } from '../text/format.ts'
+import { clock, span } from '../text/format-time.ts'
+import { marked } from '../text/invisible.tsx'
 import { Sparkline, Tile } from './tile.tsx'
 
 /** How often the server is asked. */

@@ -1,6 +1,6 @@
 // A figure with what stands behind it in words, and where it has a past, with the curve of that.
 import type { ComponentChildren } from 'preact'
-import { lineOf } from './curve.ts'
+import { lineOf } from './line-path.ts'
 
 interface TileProps {
   title: string

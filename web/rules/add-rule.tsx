@@ -6,9 +6,9 @@ import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
-import { Fault } from '../shell/fault.tsx'
-import { say } from '../shell/say.tsx'
-import { NEW_RULE } from './new-rule.ts'
+import { Fault } from '../shell/error-notice.tsx'
+import { say } from '../shell/live-region.tsx'
+import { NEW_RULE } from './rule-schema.ts'
 
 export function AddRule({ onClose }: { onClose: () => void }) {
   const form = useMemo(() => new Form(NEW_RULE), [])

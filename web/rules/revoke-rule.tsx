@@ -1,8 +1,8 @@
 // Taking a rule back: shows it and asks.
 import type { RememberedRule } from '../../src/client/client.ts'
 import { client } from '../session/session.ts'
-import { Question } from '../shell/question.tsx'
-import { matchWords, scopeWords } from './words.ts'
+import { Question } from '../shell/confirm-action.tsx'
+import { matchWords, scopeWords } from './format-rule.ts'
 
 export function RevokeRule({ rule, onClose }: { rule: RememberedRule; onClose: () => void }) {
   const { rule_id, effect, match } = rule

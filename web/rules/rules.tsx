@@ -3,12 +3,12 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { RememberedRule } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
-import { onEvent } from '../store/step.ts'
-import { marked } from '../text/hidden.tsx'
-import { whenOf } from '../text/sizes.ts'
+import { onEvent } from '../store/updates.ts'
+import { whenOf } from '../text/format.ts'
+import { marked } from '../text/invisible.tsx'
 import { AddRule } from './add-rule.tsx'
+import { matchWords, scopeWords, usesOf } from './format-rule.ts'
 import { RevokeRule } from './revoke-rule.tsx'
-import { matchWords, scopeWords, usesOf } from './words.ts'
 
 /** How many of the newest calls are looked through for uses. */
 const LOOKED_AT = 500

@@ -1,11 +1,11 @@
 // The whole page.
 import { PANELS } from '../panels.tsx'
-import { Door } from '../session/door.tsx'
 import { session } from '../session/session.ts'
+import { Door } from '../session/sign-in.tsx'
 import { Help, helpOpen } from './help.tsx'
 import { useKeys } from './keys.ts'
+import { Status } from './live-region.tsx'
 import { goTo, route } from './routes.ts'
-import { Status } from './say.tsx'
 import { nextTheme, TopBar } from './top-bar.tsx'
 
 export function App() {

@@ -1,7 +1,7 @@
 // The legend of keys, and what can be set.
 import { signal } from '@preact/signals'
 import { Dialog } from './dialog.tsx'
-import { LEGEND } from './legend.ts'
+import { LEGEND } from './key-legend.ts'
 import { keysOn, notifyOn, soundOn } from './settings.ts'
 
 export const helpOpen = signal(false)

@@ -3,8 +3,8 @@
 // the last event that it has taken in itself, so that nothing is lost.
 import { type Client, ToolgateError } from '../../src/client/client.ts'
 import { endSession } from '../session/session.ts'
-import { type Link, link } from './link.ts'
-import { complete, type Known, known, place, type Step, take, takeKnown } from './step.ts'
+import { type Link, link } from './connection.ts'
+import { complete, type Known, known, place, type Step, take, takeKnown } from './updates.ts'
 
 /** How much of the past is shown at first. */
 const HISTORY = 2_000

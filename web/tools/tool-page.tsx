@@ -5,12 +5,12 @@ import { type Call, type DryRun, type ListedTool, ToolgateError } from '../../sr
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, whatFailed } from '../session/session.ts'
-import { Fault } from '../shell/fault.tsx'
+import { Fault } from '../shell/error-notice.tsx'
+import { say } from '../shell/live-region.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { say } from '../shell/say.tsx'
-import { marked } from '../text/hidden.tsx'
-import { Raw } from '../text/raw.tsx'
-import { Answer, Foreseen } from './answer.tsx'
+import { marked } from '../text/invisible.tsx'
+import { Raw } from '../text/text-block.tsx'
+import { Answer, Foreseen } from './call-result.tsx'
 import { Effect } from './tools.tsx'
 
 /** The session that calls from here are of. */

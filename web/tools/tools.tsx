@@ -5,8 +5,8 @@ import type { ListedTool } from '../../src/client/client.ts'
 import { client, whatFailed } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
-import { onEvent } from '../store/step.ts'
-import { marked } from '../text/hidden.tsx'
+import { onEvent } from '../store/updates.ts'
+import { marked } from '../text/invisible.tsx'
 import { ToolPage } from './tool-page.tsx'
 
 export function Tools() {

@@ -4,12 +4,12 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import type { Environment } from '../../host/processes/environment.ts'
 import type { ShellResult } from '../../host/processes/processes.ts'
 import { fillTemplate, PlaceFault, templateFaults } from '../../text/argv-template.ts'
-import { shellWords } from '../../text/shell-words.ts'
-import type { Context, Invocation, Progress, Tool } from '../../tool.ts'
-import { CLEAN_UP_MS, TRACK_MS, whileTracked } from './changing.ts'
+import { shellWords } from '../../text/shell-quote.ts'
+import type { Context, Invocation, Progress, Tool } from '../../tool/tool.ts'
 import { DEFAULT_TIMEOUT_MS } from './definition.ts'
 import { outputOf, presentedBy } from './module-tool.ts'
 import { type Check, DefinitionFault, objectSchema } from './schemas.ts'
+import { CLEAN_UP_MS, TRACK_MS, whileTracked } from './track-changes.ts'
 
 type Params = Record<string, unknown>
 

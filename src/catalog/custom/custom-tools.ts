@@ -1,12 +1,12 @@
 // The tools that users write: where they come from, and how all of them stand. What a repository brings is served to its
 // own workspace, and only as a person has trusted it.
 import { join } from 'node:path'
-import type { BroughtSource } from '../../config/brought.ts'
-import type { Config } from '../../config.ts'
+import type { BroughtSource } from '../../config/contributions.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Workspace } from '../../host/host.ts'
-import { real } from '../../host/sandbox/beneath.ts'
-import type { Trust } from '../../host/trust/trust.ts'
-import { type CustomTool, Place, type PlaceOptions } from './place.ts'
+import { real } from '../../host/sandbox/path-within.ts'
+import type { Trust } from '../../host/trust/trust-store.ts'
+import { type CustomTool, Place, type PlaceOptions } from './custom-tool-source.ts'
 
 /** Where modules are in a workspace, and in the folder of the user's configuration. */
 const IN_WORKSPACE = '.toolgate/tools'

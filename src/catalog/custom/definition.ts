@@ -1,6 +1,6 @@
 // What a module of the user exports, held against what a tool must be.
 import { type Static, Type } from 'typebox'
-import type { Described } from '../../host/modules/protocol.ts'
+import type { Described } from '../../host/modules/module-protocol.ts'
 import { type Check, checkOf, DefinitionFault, objectSchema } from './schemas.ts'
 
 const TOOL_NAME = '^[a-z][a-z0-9_]{0,63}$'

@@ -1,13 +1,13 @@
 // A tool whose code is a module of the user: the module's process does the work, the facts are told here.
 import { ToolError } from '../../errors.ts'
 import type { Module } from '../../host/modules/module-pool.ts'
-import type { Ask, Saying } from '../../host/modules/module-runs.ts'
-import { leftBehindBy, leftBehindNotes } from '../../tool/left-behind.ts'
-import { telling } from '../../tool/telling.ts'
-import type { Context, PathUse, Presented, Preview, Progress, Subject, Tool } from '../../tool.ts'
-import { bounded } from './bounded.ts'
-import { CLEAN_UP_MS, TRACK_MS, whileTracked } from './changing.ts'
+import type { Ask, Saying } from '../../host/modules/module-runner.ts'
+import { leftBehindBy, leftBehindNotes } from '../../tool/quarantine-report.ts'
+import type { Context, PathUse, Presented, Preview, Progress, Subject, Tool } from '../../tool/tool.ts'
+import { telling } from '../../tool/with-progress.ts'
 import type { Definition } from './definition.ts'
+import { CLEAN_UP_MS, TRACK_MS, whileTracked } from './track-changes.ts'
+import { bounded } from './truncate-content.ts'
 
 type Params = Record<string, unknown>
 type Output = Record<string, unknown>

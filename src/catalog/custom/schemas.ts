@@ -1,6 +1,6 @@
 // Schemas that users write: whether they can be used, and whether a value fits one.
 import { Ajv, type ValidateFunction } from 'ajv'
-import { faultWords } from '../../text/schema-faults.ts'
+import { faultWords } from '../../text/schema-errors.ts'
 
 /** Why a definition cannot be served, for whoever wrote it. */
 export class DefinitionFault extends Error {}

@@ -1,6 +1,6 @@
 // The envelopes around an answer: how a call that ended well, ended otherwise, or has not ended yet is told.
-import type { Named, Told, ToldError } from '../told.ts'
-import { APPROVALS, type ApprovalName } from './approvals.ts'
+import type { Named, Told, ToldError } from '../call-view.ts'
+import { APPROVALS, type ApprovalName } from './approval-formats.ts'
 
 interface Envelope {
   /** What waits for a decision is told so. */

@@ -1,13 +1,13 @@
 // The indexes of all workspaces that are served.
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Guard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../host.ts'
-import type { Guard } from '../judging.ts'
-import type { Watcher } from '../outside/watcher.ts'
 import type { Environment } from '../processes/environment.ts'
+import type { Watcher } from '../watch/watcher.ts'
 import { CodeIndex, type IndexState, indexFile, indexFolder } from './code-index.ts'
-import { Embeddings } from './embeddings.ts'
+import { Embeddings } from './embeddings-client.ts'
 import { removeIndex } from './index-schema.ts'
 
 /** Hears of each new state of a workspace's index. */

@@ -2,8 +2,8 @@
 // themselves are not kept.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-import type { Piece } from '../../text/code/pieces.ts'
-import { indexed } from '../../text/code/words.ts'
+import type { Piece } from '../../text/code/chunks.ts'
+import { indexed } from '../../text/code/tokenize.ts'
 import { fileOf, PIECES_A_FILE } from './index-schema.ts'
 
 export interface Known {

@@ -1,16 +1,16 @@
 // What of a workspace is to be indexed, as it is on the disk: what is not ignored, no secret, no link, and text for people.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isDense, isLeftOut, weightOf } from '../../text/code/kinds.ts'
-import { type Piece, piecesOf } from '../../text/code/pieces.ts'
+import { type Piece, piecesOf } from '../../text/code/chunks.ts'
+import { isDense, isLeftOut, weightOf } from '../../text/code/file-kinds.ts'
 import { decode } from '../../text/encoding.ts'
+import type { Guard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../host.ts'
-import type { Guard } from '../judging.ts'
-import type { Seen } from '../outside/seen.ts'
-import { isFresh } from '../outside/seen.ts'
-import { split, Tree } from '../outside/tree.ts'
-import type { News } from '../outside/watcher.ts'
-import { IGNORE_NAMES, IgnoreRules } from '../outside/watcher-ignore.ts'
+import { IGNORE_NAMES, IgnoreRules } from '../watch/ignore-rules.ts'
+import type { Seen } from '../watch/stat-snapshot.ts'
+import { isFresh } from '../watch/stat-snapshot.ts'
+import type { News } from '../watch/watcher.ts'
+import { split, Tree } from '../watch/workspace-tree.ts'
 
 /** A file taken apart. */
 export interface Taken {

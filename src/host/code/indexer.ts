@@ -1,9 +1,9 @@
 // Keeps an index equal to the files of its workspace, a little at a time: whoever asks meanwhile is answered in between.
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { foldersAbove } from '../../text/folders-above.ts'
-import type { Seen } from '../outside/seen.ts'
-import type { News } from '../outside/watcher.ts'
+import { foldersAbove } from '../../text/ancestors.ts'
+import type { Seen } from '../watch/stat-snapshot.ts'
+import type { News } from '../watch/watcher.ts'
 import type { IndexStore } from './index-store.ts'
 import { type IndexTree, isUnsure, stampOf } from './index-tree.ts'
 

@@ -1,7 +1,7 @@
 // Which files answer a question best. BM25 ranks pieces of files; a file counts by its best pieces, by how much of the
 // question it covers, and by its kind.
-import { isTest } from '../../text/code/kinds.ts'
-import type { Question } from '../../text/code/question.ts'
+import { isTest } from '../../text/code/file-kinds.ts'
+import type { Question } from '../../text/code/query-terms.ts'
 import { synonymsOf } from '../../text/code/synonyms.ts'
 import { fileOf } from './index-schema.ts'
 import type { IndexStore } from './index-store.ts'

@@ -1,15 +1,15 @@
 // What can be worked out off the main thread: pure functions of values that can be copied to another thread, by name.
 // A fault that a caller must tell apart is part of the answer: of what is thrown only the message arrives.
-import { type Diff, fileDiff, type Side, unifiedDiff } from '../../text/diff.ts'
-import { planEdits, planSteps } from '../../text/edit-plan.ts'
-import type { Page, PageQuery } from '../../text/html/page.ts'
-import { type Merged, merge } from '../../text/merge.ts'
+import { type Diff, fileDiff, type Side, unifiedDiff } from '../../text/diff/unified-diff.ts'
+import { planEdits, planSteps } from '../../text/edit/plan-edits.ts'
+import type { Page, PageQuery } from '../../text/html/render-page.ts'
+import { type Merged, merge } from '../../text/merge/merge.ts'
 import { type Notebook, type NotebookQuery, notebookCells } from '../../text/notebook.ts'
-import { type Applied, applyHunks, type NotApplied } from '../../text/patch-apply.ts'
-import { applySteps, type HunksOfText } from '../../text/patch-steps.ts'
-import type { RobotsAnswer, RobotsQuery } from '../../text/robots.ts'
-import type { ReportFormat } from '../../text/test-reports/formats.ts'
+import { type Applied, applyHunks, type NotApplied } from '../../text/patch/apply.ts'
+import { applySteps, type HunksOfText } from '../../text/patch/cost.ts'
 import type { TestReport } from '../../text/test-reports/report.ts'
+import type { ReportFormat } from '../../text/test-reports/report-parsers.ts'
+import type { RobotsAnswer, RobotsQuery } from '../../text/url/robots.ts'
 
 export interface Job<I, O> {
   run(input: I): O | Promise<O>
@@ -65,16 +65,16 @@ export const JOBS = {
   notebook: job<NotebookQuery, Notebook | undefined>({ run: notebookCells, steps: ({ text }) => text.length / 2 }),
   page: job<PageQuery, Page>({
     // Loaded only now, as few calls want it.
-    run: async query => (await import('../../text/html/page.ts')).readPage(query),
+    run: async query => (await import('../../text/html/render-page.ts')).readPage(query),
     steps: ({ html }) => 30 * html.length
   }),
   robots: job<RobotsQuery, RobotsAnswer>({
-    run: async query => (await import('../../text/robots.ts')).askRobots(query),
+    run: async query => (await import('../../text/url/robots.ts')).askRobots(query),
     steps: ({ text, url }) => text.length * (10 + url.length / 10)
   }),
   testReport: job<ReportText, TestReport | undefined>({
     // Loaded only now: few calls want it, and the parsers are large.
-    run: async ({ format, text }) => (await import('../../text/test-reports/formats.ts')).FORMATS[format](text),
+    run: async ({ format, text }) => (await import('../../text/test-reports/report-parsers.ts')).FORMATS[format](text),
     steps: ({ text }) => 20 * text.length
   })
 }

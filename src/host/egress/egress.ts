@@ -3,12 +3,12 @@
 // tells programs about that.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inside, NODE_INSIDE } from '../sandbox/inside.ts'
-import { SMALL_NODE } from '../small-node.ts'
-import { temporaryFolder } from '../temporary.ts'
-import type { Attempts } from './attempts.ts'
+import { SMALL_NODE } from '../processes/node-flags.ts'
+import { inside, NODE_INSIDE } from '../sandbox/bubblewrap/mount-points.ts'
+import { temporaryFolder } from '../temp-folders.ts'
 import { bridge } from './bridge.ts'
-import type { Guarding } from './guard.ts'
+import type { Attempts } from './egress-log.ts'
+import type { Guarding } from './guarded-connect.ts'
 import { hostPattern } from './host-patterns.ts'
 import type { ProxyLimits } from './proxy.ts'
 

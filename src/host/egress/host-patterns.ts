@@ -1,7 +1,7 @@
 // The hosts that somebody may reach, as a list of patterns.
 import { ToolError } from '../../errors.ts'
-import { coversHost, type HostName, type HostPattern, hostPatternFault, readHostPattern } from '../../text/hosts.ts'
-import { whyNotPublic } from './addresses.ts'
+import { coversHost, type HostName, type HostPattern, hostPatternFault, readHostPattern } from '../../text/url/hosts.ts'
+import { whyNotPublic } from './ip-addresses.ts'
 
 export { hostPatternFault }
 

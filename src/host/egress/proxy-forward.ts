@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { ToolError } from '../../errors.ts'
 import { request as openRequest } from '../http.ts'
-import { answerPlainly } from './proxy-answers.ts'
+import { answerPlainly } from './proxy-errors.ts'
 import { endToEnd } from './proxy-headers.ts'
 
 interface Target {

@@ -2,15 +2,15 @@
 // durable, what shows is written down and told, and what fails leaves nothing behind.
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { explain, quote } from '../errno.ts'
 import type { Change, Effects, Workspace } from '../host.ts'
-import { type Guard, judge } from '../judging.ts'
-import { type Keeping, keepingIn } from '../kept/keeping.ts'
-import { type Place, walkToEntry } from '../paths.ts'
+import { type Keeping, keepingIn } from '../undo-store/undo-storage.ts'
+import { allOf, fsync } from './atomic-write.ts'
+import { explain, quote } from './errno.ts'
 import { FileReader, notFound, stale } from './file-reader.ts'
-import { folderMade, makeMissing, unmake } from './folders.ts'
-import { type Gone, keepGone, lookAtGone } from './gone.ts'
-import { allOf, fsync } from './put.ts'
+import { folderMade, makeMissing, unmake } from './missing-folders.ts'
+import { type Place, walkToEntry } from './paths.ts'
+import { type Guard, judge } from './policy/path-policy.ts'
+import { type Gone, keepGone, lookAtGone } from './removed-entry.ts'
 
 /** What makes changes show. */
 interface Happening {

@@ -2,13 +2,13 @@
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../host.ts'
-import { type Place, walkToEntry } from '../paths.ts'
+import { allOf } from './atomic-write.ts'
 import { FileChanger, protectedPath } from './file-changer.ts'
 import { notFound, stale } from './file-reader.ts'
-import { type Entry, typeOf } from './found.ts'
-import { bringBack, type Gone } from './gone.ts'
-import { allOf } from './put.ts'
-import { isUnchanged } from './stamp.ts'
+import { type Entry, typeOf } from './file-snapshot.ts'
+import { isUnchanged } from './fingerprint.ts'
+import { type Place, walkToEntry } from './paths.ts'
+import { bringBack, type Gone } from './removed-entry.ts'
 
 /** Part of a tree. */
 export type Branch = Pick<Entry, 'path' | 'type' | 'size'>

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import type { Encoding } from '../../text/encoding.ts'
 import { afterNewline, countNewlines, endsWithNewline } from '../../text/newlines.ts'
+import { isFresh, stampOf } from './fingerprint.ts'
 import type { OpenFile } from './open-file.ts'
-import { isFresh, stampOf } from './stamp.ts'
 
 const STEP = 1 << 20
 const MAX_FILES = 64

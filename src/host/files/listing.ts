@@ -3,11 +3,11 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import { type Guard, protectionOf } from '../judging.ts'
-import { IgnoreRules } from '../outside/watcher-ignore.ts'
-import { openFolder } from './folder.ts'
-import { type Entry, typeOf } from './found.ts'
-import { Slices } from './slices.ts'
+import { IgnoreRules } from '../watch/ignore-rules.ts'
+import { type Entry, typeOf } from './file-snapshot.ts'
+import { openFolder } from './open-folder.ts'
+import { type Guard, protectionOf } from './policy/path-policy.ts'
+import { Slices } from './time-slicing.ts'
 
 export interface ListingQuery {
   /** How many levels. */

@@ -2,7 +2,7 @@
 // the loop, and no more than was asked for.
 import { type BigIntStats, closeSync, read as readCallback, readSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { explain } from '../errno.ts'
+import { explain } from './errno.ts'
 
 const read = promisify(readCallback)
 

@@ -3,7 +3,7 @@
 import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { stampOf } from '../files/stamp.ts'
+import { stampOf } from '../files/fingerprint.ts'
 import { neutralised, SETTINGS, type Setting } from './hardening.ts'
 
 /** Of the user's own: what neither names a program nor changes what an answer looks like. */

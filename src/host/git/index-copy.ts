@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { errnoOf, explain } from '../errno.ts'
+import { errnoOf, explain } from '../files/errno.ts'
 
 /** How messages name it, wherever the repository keeps its folder. */
 const INDEX = '.git/index'

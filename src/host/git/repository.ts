@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { isBeneath } from '../sandbox/beneath.ts'
+import { isBeneath } from '../sandbox/path-within.ts'
 import { type Configuration, lastOf } from './configuration.ts'
-import { type Operation, operationIn } from './operation.ts'
-import type { RepositoryPlace } from './repository-place.ts'
+import { type Operation, operationIn } from './in-progress-operation.ts'
+import type { RepositoryPlace } from './repository-location.ts'
 
 export class Repository {
   /** Absolute: git runs here. The folder with the working tree; of a bare repository git's own. */

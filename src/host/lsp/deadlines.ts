@@ -1,5 +1,5 @@
 // Time limits of requests to one language server.
-import type { Readiness } from './readiness.ts'
+import type { Readiness } from './readiness-tracker.ts'
 import { Waiters } from './waiters.ts'
 
 export interface Budgets {

@@ -1,8 +1,9 @@
 // The files that a server has open: those asked about lately, and those changed since it runs, each as it is now. The server
 // is told of every change before it is asked anything.
-import { Positions, type Units } from './positions.ts'
-import type { Tell } from './protocol.ts'
-import type { Source, Sources } from './sources.ts'
+
+import type { Source, Sources } from './document-text-provider.ts'
+import { Positions, type Units } from './wire/position-converter.ts'
+import type { Tell } from './wire/protocol.ts'
 
 /** So many stay open, those asked about last. */
 const MOST_OPEN = 100

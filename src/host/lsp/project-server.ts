@@ -1,10 +1,10 @@
 // A language server for one project, however often it has to be started: on first use, and again after a crash, at once at
 // first and then less and less often.
 import { ToolError } from '../../errors.ts'
-import type { ServerState } from './languages.ts'
-import type { Launch } from './launch.ts'
-import { type Ending, overFor } from './peer.ts'
-import type { Session } from './session.ts'
+import type { ServerState } from './language-service.ts'
+import type { Session } from './lsp-session.ts'
+import type { Launch } from './servers/launch-config.ts'
+import { type Ending, overFor } from './wire/server-process.ts'
 
 /** How long it is left alone after so many crashes in a row. */
 const PAUSES_MS = [0, 0, 1_000, 5_000, 30_000]

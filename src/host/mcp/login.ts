@@ -5,12 +5,12 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { createServer } from '../http.ts'
-import { faultOf } from './faults.ts'
-import { fetcher } from './fetching.ts'
+import { faultOf } from './errors.ts'
+import { expanded } from './expand-env.ts'
+import { fetcher } from './http-client.ts'
 import { LoginProvider } from './oauth.ts'
-import type { Opening } from './opening.ts'
-import type { Entry } from './server.ts'
-import { expanded } from './values.ts'
+import type { Opening } from './open-connection.ts'
+import type { Entry } from './workspace-mcp-server.ts'
 
 export interface Login {
   /** Where the person is to go. */

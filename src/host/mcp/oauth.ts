@@ -8,10 +8,10 @@ import type {
   StoredOAuthClientInformation
 } from '@modelcontextprotocol/client'
 import type { Environment } from '../processes/environment.ts'
-import { Hopeless } from './faults.ts'
-import type { Kept, KeptLogin, Logins } from './kept-login.ts'
-import type { Entry } from './server.ts'
-import { expanded } from './values.ts'
+import { Hopeless } from './errors.ts'
+import { expanded } from './expand-env.ts'
+import type { Kept, KeptLogin, Logins } from './token-store.ts'
+import type { Entry } from './workspace-mcp-server.ts'
 
 interface Place {
   url: string

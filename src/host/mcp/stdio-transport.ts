@@ -1,8 +1,8 @@
 // Messages to and from a server's process: one JSON value a line. What it prints is read within bounds.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { BoundedLines } from '../processes/bounded-lines.ts'
-import type { Spawned } from '../processes/spawned.ts'
-import { Gone } from './faults.ts'
+import type { Spawned } from '../processes/spawner/child-handle.ts'
+import { Gone } from './errors.ts'
 
 /** What may wait for a server to read it. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024

@@ -8,7 +8,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
-import type { Described, FromModule, ModuleFault, Start, Told, ToModule } from './protocol.ts'
+import type { Described, FromModule, ModuleFault, Start, Told, ToModule } from './module-protocol.ts'
 
 const [TO_SERVER, FROM_SERVER] = [3, 4]
 

@@ -4,11 +4,11 @@
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import type { Environment } from '../processes/environment.ts'
-import type { ResidentEnd } from '../processes/resident.ts'
+import type { ResidentEnd } from '../processes/long-lived-process.ts'
 import type { Isolation } from '../sandbox/sandbox.ts'
 import type { ModuleFolder } from './module-folder.ts'
 import { type CallOptions, type ModuleLimits, ModuleProcess, type ModuleStarter } from './module-process.ts'
-import type { Described } from './protocol.ts'
+import type { Described } from './module-protocol.ts'
 
 /** A module, as it was looked at. */
 export interface Module {

@@ -7,14 +7,19 @@ import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import { BoundedLines } from '../processes/bounded-lines.ts'
 import { commandEnvironment, type Environment } from '../processes/environment.ts'
-import { type Resident, type ResidentEnd, type ResidentStarter, startResident } from '../processes/resident.ts'
-import { findShell } from '../processes/shell.ts'
-import { KILL_GRACE_MS, type Spawned } from '../processes/spawned.ts'
-import { real } from '../sandbox/beneath.ts'
-import { notSetUp } from '../sandbox/cures.ts'
+import { findShell } from '../processes/find-program.ts'
+import {
+  type Resident,
+  type ResidentEnd,
+  type ResidentStarter,
+  startResident
+} from '../processes/long-lived-process.ts'
+import { KILL_GRACE_MS, type Spawned } from '../processes/spawner/child-handle.ts'
+import { notSetUp } from '../sandbox/bubblewrap/setup-errors.ts'
+import { real } from '../sandbox/path-within.ts'
 import type { Isolation, Mount } from '../sandbox/sandbox.ts'
 import type { ModuleFolder } from './module-folder.ts'
-import { type Described, FROM_SERVER, type FromModule, type Start, TO_SERVER, type Told } from './protocol.ts'
+import { type Described, FROM_SERVER, type FromModule, type Start, TO_SERVER, type Told } from './module-protocol.ts'
 
 /** What module processes are started with. */
 export interface ModuleStarter extends ResidentStarter {

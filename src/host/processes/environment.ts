@@ -1,5 +1,5 @@
 // Which variables of the server's own environment a command may see. Everything else, tokens and keys above all, stays.
-import { CERTIFICATE_VARIABLES } from '../certificates.ts'
+import { CERTIFICATE_VARIABLES } from '../certificate-variables.ts'
 
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']
 const ALLOWED_PREFIXES = ['LC_']

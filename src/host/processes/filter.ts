@@ -2,10 +2,10 @@
 // kept, so that it can be written to a file just as it came.
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
-import { notSetUp } from '../sandbox/cures.ts'
+import { notSetUp } from '../sandbox/bubblewrap/setup-errors.ts'
 import type { Confined, Level, Mount } from '../sandbox/sandbox.ts'
 import { pauseAndRead } from './pause-and-read.ts'
-import { KILL_GRACE_MS, type Spawned } from './spawned.ts'
+import { KILL_GRACE_MS, type Spawned } from './spawner/child-handle.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
 /** How long a pipe may stay open once nothing of the program is left. */

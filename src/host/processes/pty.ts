@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
 import type { Confined, Program } from '../sandbox/sandbox.ts'
 import { type Environment, plainEnvironment } from './environment.ts'
-import { isExecutable } from './shell.ts'
-import type { SpawnRequest } from './spawned.ts'
+import { isExecutable } from './find-program.ts'
+import type { SpawnRequest } from './spawner/child-handle.ts'
 
 export interface TerminalSize {
   cols: number

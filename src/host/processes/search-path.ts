@@ -1,6 +1,6 @@
 // The folders that programs are looked for in.
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { isBeneath, real } from '../sandbox/beneath.ts'
+import { isBeneath, real } from '../sandbox/path-within.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
 
 /** The search path that commands get, without folders in one of these and without those that are not absolute. */

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { isLeftOver, newGroupName } from '../processes/group-names.ts'
+import { isLeftOver, newGroupName } from '../processes/cgroup-names.ts'
 
 interface GroupLimits {
   memory_bytes: number

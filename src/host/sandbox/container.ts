@@ -2,7 +2,7 @@
 // around a command; so this tells what the container itself leaves open.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { LevelState } from './sandbox.ts'
-import { lacksInEnding } from './unkept.ts'
+import { lacksInEnding } from './unsandboxed.ts'
 
 /** Files that container engines put into a container. */
 const MARKS = ['/.dockerenv', '/run/.containerenv']

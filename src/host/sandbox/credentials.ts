@@ -2,8 +2,8 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { fold, NamePatterns } from '../name-patterns.ts'
-import { SENSITIVE_NAMES } from '../names.ts'
+import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
+import { SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
 /** Folders of what others have published: nobody keeps secrets there, and they hold most files by far. */

@@ -1,18 +1,18 @@
 // The sandbox that this system has.
 
-import type { Outside } from '../egress/guard.ts'
-import { ownTemporary } from '../temporary.ts'
-import { Bubblewrap } from './bubblewrap.ts'
+import type { Outside } from '../egress/guarded-connect.ts'
+import { ownTemporary } from '../temp-folders.ts'
+import { Bubblewrap } from './bubblewrap/bubblewrap.ts'
 import { containerState } from './container.ts'
-import { GuardedWorkspaces } from './guarded-workspaces.ts'
-import type { Keeper, KeeperOptions, KeptLevel } from './keeper.ts'
-import { Levels } from './levels.ts'
+import { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'
+import type { Keeper, KeeperOptions, KeptLevel } from './sandbox-backend.ts'
+import { Levels } from './sandbox-manager.ts'
 import { Seatbelt } from './seatbelt.ts'
-import { unkeptState } from './unkept.ts'
+import { unkeptState } from './unsandboxed.ts'
 
-export type { Levels } from './levels.ts'
+export type { Levels } from './sandbox-manager.ts'
 
 interface SandboxOptions extends KeeperOptions {
   /** Ports that the server listens on, which no command reaches. */

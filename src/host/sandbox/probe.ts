@@ -6,14 +6,14 @@ import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'nod
 import { createServer, type ListenOptions, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openWorkspace } from '../paths.ts'
-import { SMALL_NODE } from '../small-node.ts'
-import { temporaryFolder } from '../temporary.ts'
-import { whyItFailed } from './cures.ts'
-import { NODE_INSIDE } from './inside.ts'
-import type { Keeper, KeptLevel } from './keeper.ts'
+import { openWorkspace } from '../files/paths.ts'
+import { SMALL_NODE } from '../processes/node-flags.ts'
+import { temporaryFolder } from '../temp-folders.ts'
+import { NODE_INSIDE } from './bubblewrap/mount-points.ts'
+import { whyItFailed } from './bubblewrap/setup-errors.ts'
 import { type Attempt, type Outcome, type Targets, tryAll } from './probe-attempts.ts'
 import type { Confined, LevelState } from './sandbox.ts'
+import type { Keeper, KeptLevel } from './sandbox-backend.ts'
 
 const TIME_MS = 20_000
 

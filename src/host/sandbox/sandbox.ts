@@ -1,9 +1,9 @@
 // What keeps a command from the rest of the machine, and the one way to have a command kept so.
-import type { Attempts } from '../egress/attempts.ts'
+import type { Attempts } from '../egress/egress-log.ts'
 import type { Workspace } from '../host.ts'
-import type { Level } from './level-names.ts'
+import type { Level } from './isolation-levels.ts'
 
-export type { Level } from './level-names.ts'
+export type { Level } from './isolation-levels.ts'
 
 export interface Isolation {
   level: Level

@@ -2,12 +2,12 @@
 // folder that they were installed into, which they cannot do without. What a call sets says nothing here.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { isFresh, stampOf } from '../files/stamp.ts'
+import { homeOf } from '../../server/xdg.ts'
+import { isFresh, stampOf } from '../files/fingerprint.ts'
 import type { Environment } from '../processes/environment.ts'
-import { homeOf } from '../server/home.ts'
-import { isBeneath, real, realIfThere } from './beneath.ts'
+import { coversSystem } from './bubblewrap/system-folders.ts'
 import { credentialsIn, isCredential } from './credentials.ts'
-import { coversSystem } from './system.ts'
+import { isBeneath, real, realIfThere } from './path-within.ts'
 
 export interface Seen {
   /** To be seen as they are. */

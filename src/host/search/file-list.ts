@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from '../host.ts'
-import type { News, Watcher } from '../outside/watcher.ts'
+import type { News, Watcher } from '../watch/watcher.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
 // With more changed folders than this, asking for all is cheaper.

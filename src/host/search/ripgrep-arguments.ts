@@ -21,7 +21,7 @@ export interface SearchQuery {
   ignored: boolean
   /** Lines to tell before and after each match. */
   context: number
-  /** Globs (see text/glob.ts) of which one must match the path, relative to `path`; none means all. */
+  /** Globs (see text/glob/glob.ts) of which one must match the path, relative to `path`; none means all. */
   include: readonly string[]
   /** Ignore patterns, as in a .gitignore, of what to leave out besides. */
   exclude: readonly string[]

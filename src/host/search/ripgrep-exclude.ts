@@ -1,7 +1,7 @@
 // What searches leave out, in two halves: names that ripgrep need not even open, and names with exceptions (such as
 // `.env.*`, but not `.env.example`), which only the path decides once it is known.
-import { fold, NamePatterns } from '../name-patterns.ts'
-import { HARMLESS_NAMES } from '../names.ts'
+import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
+import { HARMLESS_NAMES } from '../files/policy/sensitive-names.ts'
 
 const ANYWHERE = '**/'
 

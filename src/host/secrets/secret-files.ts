@@ -2,11 +2,11 @@
 // is none of a workspace's secrets, and a value that is hidden could be told from one that is not.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs'
 import { parseEnv } from 'node:util'
-import type { KnownSecret } from '../../text/secret-pieces.ts'
+import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
+import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
+import { HARMLESS_NAMES } from '../files/policy/sensitive-names.ts'
 import type { Workspace } from '../host.ts'
-import { fold, NamePatterns } from '../name-patterns.ts'
-import { HARMLESS_NAMES } from '../names.ts'
-import type { VariableJudge } from './secret-values.ts'
+import type { VariableJudge } from './secret-variables.ts'
 
 const MOST_FILES = 32
 const MOST_BYTES = 262_144

@@ -4,9 +4,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { errnoOf } from '../errno.ts'
-import { ConfigFileError, readConfigFile } from '../server/config-file.ts'
-import { folderOf } from '../server/home.ts'
+import { ConfigFileError, readConfigFile } from '../../server/config-file.ts'
+import { folderOf } from '../../server/xdg.ts'
+import { errnoOf } from '../files/errno.ts'
 
 export interface Trusted {
   sha256: string

@@ -1,7 +1,7 @@
 // Answers that were fetched lately, in memory: so that a long page is read on without fetching it again, and one that has
 // not changed is not sent twice. Only what was asked for plainly is kept, with no header or body of the caller's own, so
 // that nothing of what one caller may see by a credential is shown to another.
-import type { Answer } from './exchange.ts'
+import type { Answer } from './send-request.ts'
 
 /** An answer with where it came from. */
 export interface Kept extends Answer {

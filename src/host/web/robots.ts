@@ -1,8 +1,8 @@
 // What sites ask programs to stay away from, by their robots.txt (RFC 9309).
 import { ToolError } from '../../errors.ts'
-import type { Compute } from '../compute/compute.ts'
-import type { WebAddress } from './address.ts'
-import type { Answer } from './exchange.ts'
+import type { Compute } from '../compute/compute-pool.ts'
+import type { Answer } from './send-request.ts'
+import type { WebAddress } from './web-address.ts'
 
 /** The name that a site may speak to us by. */
 export const PRODUCT = 'toolgate'

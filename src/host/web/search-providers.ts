@@ -1,6 +1,6 @@
 // Who can be asked to search the web, as a table: where each is asked, how, and what of its answer is a result.
 import type { WebSettings } from '../../config/web.ts'
-import type { SearchQuery, SearchResult } from './search.ts'
+import type { SearchQuery, SearchResult } from './web-search.ts'
 
 type Settings = WebSettings['search']
 

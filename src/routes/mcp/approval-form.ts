@@ -1,9 +1,9 @@
 // An approval as a form that a client shows: what would be done, and the fields of a decision.
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
-import type { CallWith } from '../../calls/call.ts'
-import type { Approve, Reject } from '../../calls/decide.ts'
-import { visible } from '../../text/visible.ts'
-import type { Reply } from './asker.ts'
+import type { Approve, Reject } from '../../engine/approvals/decide.ts'
+import type { CallWith } from '../../engine/call.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import type { Reply } from './call-context.ts'
 
 type Waiting = CallWith<'awaiting_approval'>
 

@@ -1,14 +1,14 @@
 // `tools/call`: the same submit as for everybody, its approval, its progress and its end.
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type Call, type CallWith, isSettled, type SettledCall } from '../../calls/call.ts'
-import type { Answer, Calls } from '../../calls/calls.ts'
+import { type Call, type CallWith, isSettled, type SettledCall } from '../../engine/call.ts'
+import type { Answer, Calls } from '../../engine/calls.ts'
 import { describeError, ToolError } from '../../errors.ts'
 import type { Masks } from '../calls.ts'
-import { answerOf, refusalOf } from './answer.ts'
 import { decisionOf } from './approval-form.ts'
-import type { Asker } from './asker.ts'
+import type { Asker } from './call-context.ts'
 import type { CallFeed } from './call-feed.ts'
 import { ProgressWords } from './progress.ts'
+import { answerOf, refusalOf } from './tool-result.ts'
 
 export interface CallServices {
   calls: Calls

@@ -11,22 +11,22 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS
 } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { agentOf } from '../../calls/agent.ts'
-import type { Calls } from '../../calls/calls.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Calls } from '../../engine/calls.ts'
+import { agentOf } from '../../engine/resolve-agent.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import type { Caller } from '../auth.ts'
 import { type Masks, sendJson } from '../calls.ts'
-import type { Caller } from '../door.ts'
-import { leaving } from '../leaving.ts'
+import { leaving } from '../http/disconnect.ts'
 import type { About } from '../server.ts'
-import { type CallMeta, callMeta, META } from './asker.ts'
+import { type CallMeta, callMeta, META } from './call-context.ts'
 import { CallFeed } from './call-feed.ts'
 import { isId, lostAt, type Outlet } from './exchange.ts'
-import { modernHandler, type Sender } from './modern.ts'
 import { freshCall, type Offered } from './server.ts'
 import type { Belonging, Session, SessionServices } from './session.ts'
 import { Sessions } from './sessions.ts'
+import { modernHandler, type Sender } from './stateless.ts'
 
 export interface McpServices {
   about: About

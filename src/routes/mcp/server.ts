@@ -10,15 +10,15 @@ import {
   Server,
   type ServerContext
 } from '@modelcontextprotocol/server'
-import type { SettledCall } from '../../calls/call.ts'
-import { newId } from '../../calls/id.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { LISTINGS } from '../../catalog/listing.ts'
+import type { SettledCall } from '../../engine/call.ts'
+import { newId } from '../../engine/id.ts'
 import { describeError, ToolError } from '../../errors.ts'
 import type { About } from '../server.ts'
-import { outputUri, refusalOf } from './answer.ts'
-import { AskedByAnswer, type Asker, type CallMeta, callMeta, META } from './asker.ts'
+import { AskedByAnswer, type Asker, type CallMeta, callMeta, META } from './call-context.ts'
 import { type CallServices, callTool } from './call-tool.ts'
+import { outputUri, refusalOf } from './tool-result.ts'
 
 type Tool = ReturnType<Catalog['list']>[number]
 

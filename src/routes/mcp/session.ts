@@ -2,16 +2,16 @@
 // client's token: a session that rests takes no memory, and one of an earlier run of the server goes on where the token does.
 import { randomUUID } from 'node:crypto'
 import type { InitializeRequest, JSONRPCMessage, RequestId, Server, ServerContext } from '@modelcontextprotocol/server'
-import type { CallWith } from '../../calls/call.ts'
-import { clientLabel } from '../client-label.ts'
-import type { Caller } from '../door.ts'
+import type { CallWith } from '../../engine/call.ts'
+import type { Caller } from '../auth.ts'
+import { clientLabel } from '../http/client-label.ts'
 import { formOf } from './approval-form.ts'
-import type { Asker, CallMeta } from './asker.ts'
+import type { Asker, CallMeta } from './call-context.ts'
 import type { CallServices } from './call-tool.ts'
 import type { ResumePoint } from './exchange.ts'
-import { seal, unseal } from './seal.ts'
 import { freshCall, NO_TIME_LIMIT, type Serving, serverOf } from './server.ts'
 import { SessionTransport } from './session-transport.ts'
+import { seal, unseal } from './signed-payload.ts'
 
 /** What a session is, in the few letters of a header. */
 interface Ticket {

@@ -1,6 +1,7 @@
 // awk and jq: small languages of which a part only computes. awk is asked about even then.
-import { flags, given } from './flags.ts'
-import { asks, file, type Program, reads, strictly, unknownFlag } from './program.ts'
+
+import { asks, file, type Program, reads, strictly, unknownFlag } from './classification.ts'
+import { flags, given } from './parse-arguments.ts'
 
 const AWK = flags('-F: -v:')
 /** Names that only compute or print. Without loops, so that none goes on for ever. */

@@ -1,8 +1,8 @@
 // Programs that do what the workspace configures: build tools, checkers, package managers. A flag beyond those listed may
 // name other code or another configuration, so it takes a strict decision, which no "always" for their words covers.
 import { CHECKERS } from './checkers.ts'
-import { type Flags, flags, given } from './flags.ts'
-import { asks, type Finding, type Program, pathLike, strictly, tells, written } from './program.ts'
+import { asks, type Finding, type Program, pathLike, strictly, tells, written } from './classification.ts'
+import { type Flags, flags, given } from './parse-arguments.ts'
 
 const OTHER_CODE = (flag: string) => strictly(`With ${flag} it may run other code than the workspace configures.`)
 const CONFIGURED = 'It runs what the workspace configures.'

@@ -1,5 +1,5 @@
 // Programs that are asked about strictly whatever their arguments are, and why.
-import { type Program, strictly } from './program.ts'
+import { type Program, strictly } from './classification.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   'It removes files for good.': 'unlink shred srm wipe trash',

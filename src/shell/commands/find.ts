@@ -1,6 +1,6 @@
 // find: reads a tree, unless one of its predicates writes, removes or runs.
-import type { Operand } from '../judgement.ts'
-import { asks, listed, type Program, type Run, reads, strictly } from './program.ts'
+import type { Operand } from '../command-line-analysis.ts'
+import { asks, listed, type Program, type Run, reads, strictly } from './classification.ts'
 
 /** Predicates that only look, and how many arguments each takes. */
 const PREDICATES: Readonly<Record<string, number>> = {

@@ -1,8 +1,9 @@
 // git: its commands that only read, those that destroy, and the flags by which any of them runs programs.
-import { flags, given } from './flags.ts'
-import { ALWAYS_STRICT, has, isFlag, RUNS, SIGNATURE, STRICT_WHEN, TRANSPORTS } from './git-dangers.ts'
-import { CREATES, GIT_READS, PUBLIC_KEYS } from './git-reads.ts'
-import { asks, type Finding, listed, type Program, pathLike, reads, strictly, unknownFlag } from './program.ts'
+
+import { asks, type Finding, listed, type Program, pathLike, reads, strictly, unknownFlag } from './classification.ts'
+import { flags, given } from './parse-arguments.ts'
+import { CREATES, GIT_READS, PUBLIC_KEYS } from './read-only-git-commands.ts'
+import { ALWAYS_STRICT, has, isFlag, RUNS, SIGNATURE, STRICT_WHEN, TRANSPORTS } from './strict-git-commands.ts'
 
 const READS = 'It only reads the repository.'
 

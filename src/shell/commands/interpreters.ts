@@ -1,5 +1,5 @@
 // Shells and interpreters: what they run is code, of which a line shows a part at best.
-import { asks, type Program, pathLike, type Run, strictly, tells, written } from './program.ts'
+import { asks, type Program, pathLike, type Run, strictly, tells, written } from './classification.ts'
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash', 'rbash', 'yash']
 

@@ -1,6 +1,7 @@
 // sed: prints what its script leaves of a text. Scripts are few that are certain to do no more than that.
-import { flags, given } from './flags.ts'
-import { asks, file, type Program, reads, strictly, unknownFlag, written } from './program.ts'
+
+import { asks, file, type Program, reads, strictly, unknownFlag, written } from './classification.ts'
+import { flags, given } from './parse-arguments.ts'
 
 const SED = flags(
   '-nErsuz -e: -i? -l: --quiet --silent --expression= --regexp-extended --in-place? --line-length= --separate ' +

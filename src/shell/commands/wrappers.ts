@@ -1,7 +1,8 @@
 // Programs that run the words after them.
-import { STEERED, steers } from './environment.ts'
-import { flags, given } from './flags.ts'
-import { asks, type Finding, type Program, strictly, tells } from './program.ts'
+
+import { asks, type Finding, type Program, strictly, tells } from './classification.ts'
+import { flags, given } from './parse-arguments.ts'
+import { STEERED, steers } from './unsafe-variables.ts'
 
 interface Wrapper {
   /** Flags it may have before the command. */

@@ -1,6 +1,6 @@
 // Words that programmers use for one another: shortened forms, and names of the same thing. Each line is one meaning; a
 // word looked for brings its line along, which counts for less than the word itself.
-import { wordsOf } from './words.ts'
+import { wordsOf } from './tokenize.ts'
 
 const MEANINGS = `
   argument arg param parameter

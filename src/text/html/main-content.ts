@@ -1,7 +1,8 @@
 // Which part of a page its reader came for: found by what elements are said to be, and by where the prose is. What is in
 // doubt stays, since a reader can skip a menu but not see what is missing.
+
+import type { Element, Tree } from './html-tree.ts'
 import { AROUND, AROUND_NAMES, AROUND_ROLES } from './tags.ts'
-import type { Element, Tree } from './tree.ts'
 
 interface Measure {
   /** Characters of text that are no space. */

@@ -1,5 +1,5 @@
 // The cells of a table that holds data; many a table is there only to put things beside each other.
-import type { Element } from './tree.ts'
+import type { Element } from './html-tree.ts'
 
 const PARTS = new Set(['thead', 'tbody', 'tfoot'])
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { defineTool } from '../../tool.ts'
-import { Answered, answererNotes } from './answering.ts'
-import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
-import { PlaceTold, placesInWords, placeTeller } from './placing.ts'
-import { AT, pointed } from './pointing.ts'
+import { defineTool } from '../../tool/tool.ts'
+import { PlaceTold, placesInWords, placeTeller } from './lib/locations.ts'
+import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
+import { AT, pointed } from './lib/position-param.ts'
+import { Answered, answererNotes } from './lib/responder.ts'
 
 /** Nothing is defined in more places that anybody would look at. */
 const MOST = 100

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Completeness, Diagnostic, Severity } from '../../host/lsp/languages.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool, type PathUse } from '../../tool.ts'
-import { Answered, answererNotes, truncatedNote } from './answering.ts'
-import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
-import { byPlace, limitOf, PLACE, placeInWords, placeTeller } from './placing.ts'
+import type { Completeness, Diagnostic, Severity } from '../../host/lsp/language-service.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import { byPlace, limitOf, PLACE, placeInWords, placeTeller } from './lib/locations.ts'
+import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
+import { Answered, answererNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
 const LONGEST_MESSAGE = 2_000

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { defineTool } from '../../tool.ts'
-import { Answered, answererNotes } from './answering.ts'
-import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
-import { AT, pointed } from './pointing.ts'
+import { defineTool } from '../../tool/tool.ts'
+import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
+import { AT, pointed } from './lib/position-param.ts'
+import { Answered, answererNotes } from './lib/responder.ts'
 
 export default defineTool({
   ...QUESTION,

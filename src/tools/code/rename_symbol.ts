@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Answerer } from '../../host/lsp/languages.ts'
-import { fitting } from '../../text/fitting.ts'
-import { visible } from '../../text/visible.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { Answered, answererNotes, whatIsRead } from './answering.ts'
-import { QUESTION, UNKEPT } from './asking.ts'
-import { AT, pointed } from './pointing.ts'
-import { hashAfter, planRename, plausible, type RenamePlan, stepsOf, usesOf } from './renaming.ts'
+import type { Answerer } from '../../host/lsp/language-service.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { QUESTION, UNKEPT } from './lib/lsp-tool.ts'
+import { AT, pointed } from './lib/position-param.ts'
+import { hashAfter, planRename, plausible, type RenamePlan, stepsOf, usesOf } from './lib/rename-plan.ts'
+import { Answered, answererNotes, whatIsRead } from './lib/responder.ts'
 
 const Input = Type.Object(
   {

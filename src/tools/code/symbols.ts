@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import type { Sym } from '../../host/lsp/languages.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { Answered, answererNotes, truncatedNote } from './answering.ts'
-import { QUESTION, UNKEPT, whileAsking } from './asking.ts'
-import { limitOf, PLACE, placeTeller } from './placing.ts'
-import { fileAt } from './pointing.ts'
+import type { Sym } from '../../host/lsp/language-service.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { limitOf, PLACE, placeTeller } from './lib/locations.ts'
+import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
+import { fileAt } from './lib/position-param.ts'
+import { Answered, answererNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
 

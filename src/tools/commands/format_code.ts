@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { shellWords } from '../../text/shell-words.ts'
-import { type Context, defineTool, type PathUse } from '../../tool.ts'
-import { Isolation } from './command-line.ts'
-import { FORMATTERS, type FormatterName } from './formatters.ts'
-import { type FormatPlan, type Formatted, formattingOf, keptLevel, planFormat } from './formatting.ts'
+import { shellWords } from '../../text/shell-quote.ts'
+import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import { Isolation } from './lib/command-line.ts'
+import { type FormatPlan, type Formatted, formattingOf, keptLevel, planFormat } from './lib/format-plan.ts'
+import { FORMATTERS, type FormatterName } from './lib/formatters.ts'
 
 const NAMES = Object.keys(FORMATTERS) as FormatterName[]
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { plainText } from '../../text/control-sequences.ts'
-import { standing } from '../../text/standing.ts'
-import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/left-behind.ts'
-import type { Task } from '../../tool/tasks.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { standing } from '../../text/status-text.ts'
+import type { Task } from '../../tool/background-tasks.ts'
+import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/quarantine-report.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 
 const LONGEST_WAIT_MS = 30_000
 /** For the end of a task to be told, after the end of its output. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { visible } from '../../text/visible.ts'
-import { TASK_STATUSES, Task } from '../../tool/tasks.ts'
-import { defineTool } from '../../tool.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { TASK_STATUSES, Task } from '../../tool/background-tasks.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const LONGEST_COMMAND = 1_000
 const SHOWN_CHARACTERS = 80

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { visible } from '../../text/visible.ts'
-import { leftBehindBy } from '../../tool/left-behind.ts'
-import { type Context, defineTool, type Progress } from '../../tool.ts'
-import { checkHosts, commandFolder, commandParams } from './command-line.ts'
-import { CommandResult, commandContent } from './command-result.ts'
-import { LANGUAGES } from './languages.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { leftBehindBy } from '../../tool/quarantine-report.ts'
+import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import { LANGUAGES } from './lib/code-languages.ts'
+import { checkHosts, commandFolder, commandParams } from './lib/command-line.ts'
+import { CommandResult, commandContent } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_TIMEOUT_MS = 600_000

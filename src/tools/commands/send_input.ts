@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { standing } from '../../text/standing.ts'
-import { visible } from '../../text/visible.ts'
-import { InputText } from '../../tool/tasks.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { standing } from '../../text/status-text.ts'
+import { InputText } from '../../tool/background-tasks.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 
 export default defineTool({
   name: 'send_input',

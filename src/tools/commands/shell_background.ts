@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { TerminalSize } from '../../tool/tasks.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { TerminalSize } from '../../tool/background-tasks.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 import {
   checkCommand,
   commandFolder,
@@ -10,7 +10,7 @@ import {
   commandTitle,
   commandToStart,
   Isolation
-} from './command-line.ts'
+} from './lib/command-line.ts'
 
 const START_MS = 15_000
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { type Command, toldOf } from '../../host/processes/command.ts'
-import { leftBehindBy } from '../../tool/left-behind.ts'
-import { type Context, defineTool, type Progress } from '../../tool.ts'
+import { type Command, toldOf } from '../../host/processes/command/command.ts'
+import { leftBehindBy } from '../../tool/quarantine-report.ts'
+import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import {
   checkCommand,
   commandFolder,
@@ -11,8 +11,8 @@ import {
   commandSubject,
   commandTitle,
   commandToStart
-} from './command-line.ts'
-import { CommandResult, commandContent, type Tracked } from './command-result.ts'
+} from './lib/command-line.ts'
+import { CommandResult, commandContent, type Tracked } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { StopSignal } from '../../host/processes/command.ts'
-import { standing } from '../../text/standing.ts'
-import { visible } from '../../text/visible.ts'
-import { defineTool } from '../../tool.ts'
+import type { StopSignal } from '../../host/processes/command/command.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { standing } from '../../text/status-text.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const SIGNALS = ['TERM', 'INT', 'KILL', 'HUP'] as const
 

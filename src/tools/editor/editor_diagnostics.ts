@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
 const LIMIT = 200

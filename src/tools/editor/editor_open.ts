@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { defineTool } from '../../tool.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
 const place = (what: string) => Type.Integer({ minimum: 1, description: `${what}, counted from 1.` })

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Found } from '../../host/files/files.ts'
-import { unifiedDiff } from '../../text/diff.ts'
+import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
 /** A larger file is not for a person to look through. */

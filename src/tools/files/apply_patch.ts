@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
-import type { Step } from '../../host/files/steps.ts'
-import { type Patch, parsePatch } from '../../text/patch.ts'
-import type { AppliedHunk } from '../../text/patch-apply.ts'
-import { type Context, defineTool, type PathUse } from '../../tool.ts'
-import { GIT_PATCH } from './git-patch.ts'
+import type { Step } from '../../host/files/transaction/transaction-step.ts'
+import type { AppliedHunk } from '../../text/patch/apply.ts'
+import { type Patch, parsePatch } from '../../text/patch/patch.ts'
+import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
 import { ifMatch } from './if-match.ts'
-import { type FileOutcome, planPatch } from './patching.ts'
-import { misread } from './patching-faults.ts'
+import { misread } from './patch/errors.ts'
+import { GIT_PATCH } from './patch/git-patch.ts'
+import { type FileOutcome, planPatch } from './patch/plan.ts'
 
 const Input = Type.Object(
   {

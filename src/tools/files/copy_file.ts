@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Branch } from '../../host/files/files.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { type Going, notesOfLoss } from './for-good.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { type Going, notesOfLoss } from './irreversible-loss.ts'
 
 const Input = Type.Object(
   {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix'
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
-import { defineTool } from '../../tool.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 export default defineTool({
   name: 'create_directory',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { notesOfLoss } from './for-good.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { notesOfLoss } from './irreversible-loss.ts'
 
 const Input = Type.Object(
   {

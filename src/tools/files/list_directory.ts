@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 
 const DEFAULT_LIMIT = 1000
 const DEFAULT_DEPTH = 20

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { defineTool } from '../../tool.ts'
-import { notesOfLoss } from './for-good.ts'
+import { defineTool } from '../../tool/tool.ts'
+import { notesOfLoss } from './irreversible-loss.ts'
 
 export default defineTool({
   name: 'move_file',

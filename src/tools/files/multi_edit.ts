@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineTool } from '../../tool.ts'
+import { defineTool } from '../../tool/tool.ts'
 import {
   applied,
   blindPreview,
@@ -11,7 +11,7 @@ import {
   OUTCOME,
   planned,
   UNSEEN_NOTE
-} from './editing.ts'
+} from './edit/file-edits.ts'
 import { ifMatch } from './if-match.ts'
 
 const EDITS_AT_ONCE = 200

@@ -1,13 +1,13 @@
 import { invalidParam } from '../../errors.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { withHint } from './missing.ts'
-import { ReadInput as Input, type ReadInput, ReadOutput, type Showing, WHOLE_LIMIT } from './reading.ts'
-import { presentBuffer, readBuffer } from './reading-buffer.ts'
-import { presentBytes, presentImage, readBytes, readImage, refuseLargeImage } from './reading-image.ts'
-import { readLarge } from './reading-large.ts'
-import { isNotebook, NOTEBOOK, presentNotebook, readNotebook } from './reading-notebook.ts'
-import { isPdf, PDF, PDF_TIMEOUT_MS, presentPdf, readPdf } from './reading-pdf.ts'
-import { presentText, readText } from './reading-text.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { presentBuffer, readBuffer } from './read/buffer.ts'
+import { presentBytes, presentImage, readBytes, readImage, refuseLargeImage } from './read/image.ts'
+import { readLarge } from './read/large.ts'
+import { isNotebook, NOTEBOOK, presentNotebook, readNotebook } from './read/notebook.ts'
+import { withHint } from './read/path-hint.ts'
+import { isPdf, PDF, PDF_TIMEOUT_MS, presentPdf, readPdf } from './read/pdf.ts'
+import { ReadInput as Input, type ReadInput, ReadOutput, type Showing, WHOLE_LIMIT } from './read/schemas.ts'
+import { presentText, readText } from './read/text.ts'
 
 /** What a file begins with tells what it is. */
 const HEAD = 256 * 1024

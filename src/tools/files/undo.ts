@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { defineTool, type PathUse } from '../../tool/tool.ts'
 import { isObstructed, type UndoFile, Undone, UndoScope } from '../../tool/undo.ts'
-import { defineTool, type PathUse } from '../../tool.ts'
-import { movesBack } from './undo-moves.ts'
-import { callsOf, planUndo, type UndoPlan } from './undo-plan.ts'
-import { UNSEEN_NOTE } from './undo-report.ts'
+import { callsOf, planUndo, type UndoPlan } from './undo/plan.ts'
+import { UNSEEN_NOTE } from './undo/report.ts'
+import { movesBack } from './undo/reverse-moves.ts'
 
 const Input = Type.Object(
   {

@@ -3,11 +3,11 @@ import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
-import { type Diff, unifiedDiff } from '../../text/diff.ts'
+import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
-import { type Context, defineTool, type Preview } from '../../tool.ts'
-import { notesOfLoss } from './for-good.ts'
+import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
 import { ifMatch } from './if-match.ts'
+import { notesOfLoss } from './irreversible-loss.ts'
 
 const Input = Type.Object(
   {

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/faults.ts'
+import { refuseFailed } from '../../host/git/errors.ts'
 import type { Repository } from '../../host/git/git.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { type Blamed, blamedIn } from './blame-lines.ts'
-import { unquoted } from './diff-files.ts'
-import { rangeNamed } from './objects.ts'
-import { askedAt, RepositoryFolder } from './place.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { type Blamed, blamedIn } from './lib/blame-parser.ts'
+import { unquoted } from './lib/diff-files.ts'
+import { askedAt, RepositoryFolder } from './lib/repository-target.ts'
+import { rangeNamed } from './lib/revisions.ts'
 
 const DEFAULT_LIMIT = 1_000
 const MAX_BYTES = 32 * 1024 * 1024

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { noObject } from '../../host/git/advancing.ts'
-import { refuseFailed } from '../../host/git/faults.ts'
+import { refuseFailed } from '../../host/git/errors.ts'
+import { noObject } from '../../host/git/update-branch.ts'
+import { visible } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
-import { visible } from '../../text/visible.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './branches.ts'
-import { type BranchInput, type BranchPlan, planBranch } from './branching.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
-import { stepsOf, usesOf } from './switching.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { type BranchInput, type BranchPlan, planBranch } from './lib/branch-plan.ts'
+import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './lib/list-branches.ts'
+import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
+import { stepsOf, usesOf } from './lib/switch-steps.ts'
 
 const Input = Type.Object(
   {

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/faults.ts'
+import { refuseFailed } from '../../host/git/errors.ts'
 import { messageFault, subjectOf, tidyMessage } from '../../text/commit-message.ts'
+import { visible } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
-import { visible } from '../../text/visible.ts'
-import { type Context, defineTool, type Progress } from '../../tool.ts'
-import { COMMITTED_OPERATIONS } from './committed-files.ts'
-import { type CommitPlan, planCommit } from './committing.ts'
-import { notesOf } from './committing-notes.ts'
-import { commitHooks, hooksAfter, hooksBefore, WHY } from './hook-runs.ts'
-import { RepositoryFolder } from './place.ts'
+import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import { notesOf } from './lib/commit-notes.ts'
+import { type CommitPlan, planCommit } from './lib/commit-plan.ts'
+import { COMMITTED_OPERATIONS } from './lib/committed-files.ts'
+import { commitHooks, hooksAfter, hooksBefore, WHY } from './lib/hook-runner.ts'
+import { RepositoryFolder } from './lib/repository-target.ts'
 
 const Input = Type.Object(
   {

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { Repository } from '../../host/git/git.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { DiffOutput, DiffParams, differences, differencesInWords } from './diffs.ts'
-import { inWords, rangeNamed } from './objects.ts'
-import { askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { DiffOutput, DiffParams, differences, differencesInWords } from './lib/diffs.ts'
+import { askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
+import { inWords, rangeNamed } from './lib/revisions.ts'
 
 const Input = Type.Object(
   {

@@ -1,12 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/faults.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './commits.ts'
-import { DiffFiles, FILE } from './diff-files.ts'
-import { inWords, rangeNamed } from './objects.ts'
-import { type Asked, askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
+import { refuseFailed } from '../../host/git/errors.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './lib/commit-format.ts'
+import { DiffFiles, FILE } from './lib/diff-files.ts'
+import {
+  type Asked,
+  askedAt,
+  looksThrough,
+  mustBeKnown,
+  PATH_DESCRIPTION,
+  RepositoryFolder
+} from './lib/repository-target.ts'
+import { inWords, rangeNamed } from './lib/revisions.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_BYTES = 32 * 1024 * 1024

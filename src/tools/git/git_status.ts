@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { refuseFailed } from '../../host/git/faults.ts'
-import { OPERATIONS } from '../../host/git/operation.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './place.ts'
-import { CONFLICTS, KINDS, STATES, type StatusEntry, statusIn } from './status-records.ts'
+import { refuseFailed } from '../../host/git/errors.ts'
+import { OPERATIONS } from '../../host/git/in-progress-operation.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
+import { CONFLICTS, KINDS, STATES, type StatusEntry, statusIn } from './lib/status-parser.ts'
 
 const DEFAULT_LIMIT = 1_000
 /** What git may print of one repository. */

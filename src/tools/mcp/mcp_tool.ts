@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { telling } from '../../tool/telling.ts'
-import { defineTool } from '../../tool.ts'
-import { Answer, asData, knownAs, nameOf, presented, previewOf, remember } from './calling.ts'
+import { defineTool } from '../../tool/tool.ts'
+import { telling } from '../../tool/with-progress.ts'
+import { Answer, asData, knownAs, nameOf, presented, previewOf, remember } from './lib/call-mcp-tool.ts'
 
 export default defineTool({
   name: 'mcp_tool',

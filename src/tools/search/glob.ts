@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { compiledGlob, filesBelow, folderAt, isHidden, LeftOut, leftOutInWords, NO_IGNORE } from './looking.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { compiledGlob, filesBelow, folderAt, isHidden, LeftOut, leftOutInWords, NO_IGNORE } from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
 

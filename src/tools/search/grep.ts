@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Found, Match } from '../../host/search/ripgrep.ts'
-import { fitting } from '../../text/fitting.ts'
-import { type Context, defineTool, type Progress } from '../../tool.ts'
-import { leftOutInWords, NO_IGNORE } from './looking.ts'
-import { unsavedIn } from './unsaved.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import { leftOutInWords, NO_IGNORE } from './lib/file-search.ts'
+import { unsavedIn } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
 

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { IndexState } from '../../host/code/code-index.ts'
-import { questionOf } from '../../text/code/question.ts'
-import { fitting } from '../../text/fitting.ts'
-import { compileGlob } from '../../text/glob.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { byWords } from './code-by-words.ts'
-import { type Candidate, type Hit, hitIn } from './code-snippets.ts'
-import { unsavedIn } from './unsaved.ts'
+import { questionOf } from '../../text/code/query-terms.ts'
+import { compileGlob } from '../../text/glob/glob.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { type Candidate, type Hit, hitIn } from './lib/code-hits.ts'
+import { unsavedIn } from './lib/unsaved-notes.ts'
+import { byWords } from './lib/word-count-search.ts'
 
 const DEFAULT_LIMIT = 10
 /** How long a question waits for an index that is nearly there. */

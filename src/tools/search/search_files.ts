@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { fitting } from '../../text/fitting.ts'
-import { NO_MATCH, rankLetters, rankLiteral } from '../../text/rank.ts'
-import { type Context, defineTool } from '../../tool.ts'
-import { compiledGlob, filesBelow, folderAt, LeftOut, leftOutInWords, NO_IGNORE } from './looking.ts'
+import { NO_MATCH, rankLetters, rankLiteral } from '../../text/path-rank.ts'
+import { fitting } from '../../text/truncate-lines.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
+import { compiledGlob, filesBelow, folderAt, LeftOut, leftOutInWords, NO_IGNORE } from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
 const FEW = 10

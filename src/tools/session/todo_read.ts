@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { defineTool } from '../../tool.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const Todos = Type.Array(
   Type.Object({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineTool } from '../../tool.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const Todo = Type.Object(
   {

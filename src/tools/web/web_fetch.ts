@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { scriptNotes } from '../../text/host-scripts.ts'
-import { hostText } from '../../text/hosts.ts'
-import { visible } from '../../text/visible.ts'
-import { type Context, defineTool, type Preview } from '../../tool.ts'
-import { type Form, reading } from './reading.ts'
-import { partsOf, secretNotes, sendable, told } from './sending.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { scriptNotes } from '../../text/url/host-scripts.ts'
+import { hostText } from '../../text/url/hosts.ts'
+import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import { partsOf, secretNotes, sendable, told } from './lib/outgoing-request.ts'
+import { type Form, reading } from './lib/page-content.ts'
 
 const DEFAULT_MS = 15_000
 const DEFAULT_LIMIT = 50_000

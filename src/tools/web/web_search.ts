@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { visible } from '../../text/visible.ts'
-import { type Context, defineTool } from '../../tool.ts'
+import { visible } from '../../text/escape-invisible.ts'
+import { type Context, defineTool } from '../../tool/tool.ts'
 
 const DEFAULT_RESULTS = 5
 const LONGEST_SNIPPET = 1_000

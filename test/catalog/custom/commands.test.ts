@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import type { CommandTool } from '../../../src/config/custom-tools.ts'
-import { shellWords } from '../../../src/text/shell-words.ts'
-import { startCustom } from './world.ts'
+import { shellWords } from '../../../src/text/shell-quote.ts'
+import { startCustom } from './fixture.ts'
 
 /** Prints its words and its standard input as JSON. */
 const ECHO = `

@@ -4,11 +4,11 @@ import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path'
 import t from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config.ts'
+import { Config } from '../../../src/config/schema.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { GREET, startCustom } from './world.ts'
+import { GREET, startCustom } from './fixture.ts'
 
 const names = (states: Json[]) => Object.fromEntries(states.map(({ name, state }) => [name, state]))
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { GREET } from '../../catalog/custom/world.ts'
+import { GREET } from '../../catalog/custom/fixture.ts'
 import { needs } from '../../support/needs.ts'
 import { consoleOf, launch } from './browser.ts'
 

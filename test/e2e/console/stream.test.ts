@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { leaveLeadingPage } from '../../../src/host/server/leading-page.ts'
+import { leaveLeadingPage } from '../../../src/server/login-page.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { consoleOf, launch, live, openPage } from './browser.ts'

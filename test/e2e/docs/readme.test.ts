@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { blocksOf } from '../../documents.ts'
+import { blocksOf } from '../../markdown.ts'
 import { checkExamples, clone, read, start } from './world.ts'
 
 t.test('the commands of the README, in order, on an empty folder', async t => {

@@ -4,7 +4,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config.ts'
+import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs, type Part } from '../../support/needs.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { frontEnd } from '../../front-end.ts'
+import { frontEnd } from '../../fake-front-end.ts'
 import { CALL_TOKEN, type Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { PROJECT, project, TYPESCRIPT } from './world.ts'

@@ -1,7 +1,7 @@
 // Calls tell what language servers say: each is asked by calls and directly, about the same project, and the answers are
 // the same but for how they are put.
 import t from 'tap'
-import { contents } from '../../folder.ts'
+import { contents } from '../../snapshot-folder.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { directly, sorted } from './directly.ts'

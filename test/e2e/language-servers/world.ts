@@ -1,7 +1,7 @@
 // A small TypeScript project, and the servers it can be asked about with.
 import type { Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config, type Settings } from '../../../src/config.ts'
+import { Config, type Settings } from '../../../src/config/schema.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import type { Part } from '../../support/needs.ts'
 

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import t from 'tap'
 import { Type } from 'typebox'
-import { defineTool, type Tool } from '../../../src/tool.ts'
+import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
 import { byHand, classic, messagesOf, modern } from './speak-mcp.ts'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { McpServer } from '../../../src/config/mcp.ts'
-import { bringing, ready } from '../../mcp/bringing.ts'
+import { bringing, ready } from '../../host/mcp/scripted-settings.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { EVERYTHING, listenForEverything } from './everything.ts'

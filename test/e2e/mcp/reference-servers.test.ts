@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { project, speak } from '../../acceptance/world.ts'
+import { project, speak } from '../../acceptance/fixture.ts'
 import { needs } from '../../support/needs.ts'
 import { EVERYTHING, listenForEverything } from './everything.ts'
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { questionOf } from '../../../src/text/code/question.ts'
+import { questionOf } from '../../../src/text/code/query-terms.ts'
 
 interface Asked {
   question: string

@@ -1,8 +1,8 @@
 // Answers of language servers in all the forms that the protocol knows, and what is made of those that it does not.
 import t, { type Test } from 'tap'
-import { startFaked } from '../../lsp/fake.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
+import { startFaked } from './fake-fixture.ts'
 
 const FILES = { 'a.yaml': 'one 🦊 two\nthree\n', 'b.yaml': '🦊🦊 four\n' }
 const AT = { path: 'a.yaml', line: 1, col: 1 }

@@ -3,10 +3,10 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { frontEnd } from '../../front-end.ts'
-import { startFaked } from '../../lsp/fake.ts'
+import { frontEnd } from '../../fake-front-end.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
+import { startFaked } from './fake-fixture.ts'
 
 /** What it was told of documents, and of files that it has not open. */
 const heard = (log: readonly Json[], root: string) =>

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { FORMATS } from '../../../src/text/test-reports/formats.ts'
 import type { TestReport } from '../../../src/text/test-reports/report.ts'
+import { FORMATS } from '../../../src/text/test-reports/report-parsers.ts'
 import { runs } from '../../support/property.ts'
-import { BOMB, CARGO_BEFORE_1_73, GO, JEST, PRINTED, SUREFIRE, VITEST } from './written.ts'
+import { BOMB, CARGO_BEFORE_1_73, GO, JEST, PRINTED, SUREFIRE, VITEST } from './samples.ts'
 
 const recorded = (name: string) => readFileSync(path.join(import.meta.dirname, 'recorded', name), 'utf8')
 const { tap, junit, jest, go, cargo, ctest, any } = FORMATS

@@ -1,6 +1,6 @@
 // What an edit breaks, where the server does not answer in time, or has more to say than anybody wants to hear.
 import t, { type Test } from 'tap'
-import { startFaked } from '../../lsp/fake.ts'
+import { startFaked } from '../../host/lsp/fake-fixture.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'

@@ -3,13 +3,13 @@ import { chmodSync, existsSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Host } from '../../../src/host/host.ts'
-import type { Context } from '../../../src/tool.ts'
+import type { Context } from '../../../src/tool/tool.ts'
 import formatCode from '../../../src/tools/commands/format_code.ts'
-import type { FORMATTERS } from '../../../src/tools/commands/formatters.ts'
-import { formattingOf } from '../../../src/tools/commands/formatting.ts'
+import { formattingOf } from '../../../src/tools/commands/lib/format-plan.ts'
+import type { FORMATTERS } from '../../../src/tools/commands/lib/formatters.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { failure, makeWorld } from '../context.ts'
+import { failure, makeWorld } from '../fixture.ts'
 
 /** Says who formats, and what it was told; a line `bad` is a fault to it. */
 const FORMATTER = `#!/bin/bash

@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'nod
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config, type Settings } from '../../../src/config.ts'
-import { RUNNERS, type TestRunner, type Wanted } from '../../../src/tools/commands/test-runners.ts'
+import { Config, type Settings } from '../../../src/config/schema.ts'
+import { RUNNERS, type TestRunner, type Wanted } from '../../../src/tools/commands/lib/test-runners.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { GO, SUREFIRE, VITEST } from '../../text/test-reports/written.ts'
+import { GO, SUREFIRE, VITEST } from '../../text/test-reports/samples.ts'
 
 const GOOD = `import test from 'node:test'\ntest('good', () => {})\n`
 const BAD = `import assert from 'node:assert'

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
-import type { Command } from '../../../src/host/processes/command.ts'
-import { Spawner } from '../../../src/host/processes/spawner.ts'
-import type { JobCommand, JobFacts, Tasks } from '../../../src/tool/tasks.ts'
-import type { Progress } from '../../../src/tool.ts'
+import type { Command } from '../../../src/host/processes/command/command.ts'
+import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import type { JobCommand, JobFacts, Tasks } from '../../../src/tool/background-tasks.ts'
+import type { Progress } from '../../../src/tool/tool.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { CALL_ID } from '../../call-id.ts'
-import { code, NO_HISTORY, run } from '../context.ts'
-import { drain, makeMachine } from '../machine.ts'
+import { code, NO_HISTORY, run } from '../fixture.ts'
+import { drain, makeMachine } from '../host-fixture.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config.ts'
+import { Config } from '../../../src/config/schema.ts'
 import { CALL_TOKEN, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { ended, look, printed, run, start } from './tasks-world.ts'
+import { ended, look, printed, run, start } from './jobs.ts'
 
 /** Rests, in one process that a signal ends. */
 const REST = 'exec sleep 600'

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { hashOf } from '../../../src/host/files/files.ts'
 import { type Encoding, encode } from '../../../src/text/encoding.ts'
-import type { Context, Effect, Tool } from '../../../src/tool.ts'
+import type { Context, Effect, Tool } from '../../../src/tool/tool.ts'
 import copyFile from '../../../src/tools/files/copy_file.ts'
 import createDirectory from '../../../src/tools/files/create_directory.ts'
 import deleteFile from '../../../src/tools/files/delete_file.ts'
@@ -13,7 +13,7 @@ import editFile from '../../../src/tools/files/edit_file.ts'
 import moveFile from '../../../src/tools/files/move_file.ts'
 import writeFile from '../../../src/tools/files/write_file.ts'
 import { runs } from '../../support/property.ts'
-import { code, failure, makeWorld, NO_HISTORY, run, snapshot } from '../context.ts'
+import { code, failure, makeWorld, NO_HISTORY, run, snapshot } from '../fixture.ts'
 
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
 

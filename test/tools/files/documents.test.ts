@@ -6,7 +6,7 @@ import { ToolError } from '../../../src/errors.ts'
 import { notebookCells } from '../../../src/text/notebook.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
 import { pdf } from '../../pdf.ts'
-import { code, failure, makeWorld, openDescriptors, run } from '../context.ts'
+import { code, failure, makeWorld, openDescriptors, run } from '../fixture.ts'
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
 

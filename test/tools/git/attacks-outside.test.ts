@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Json } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
-import { hostile, READS } from './attacks-world.ts'
-import { start } from './reading-world.ts'
-import { gitIn } from './writing-world.ts'
+import { hostile, READS } from './attack-fixture.ts'
+import { start } from './read-fixture.ts'
+import { gitIn } from './write-fixture.ts'
 
 t.test('nothing outside is shown', async t => {
   const app = await hostile(t)

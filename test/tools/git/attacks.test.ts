@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync }
 import path from 'node:path'
 import t from 'tap'
 import type { Json } from '../../start-app.ts'
-import { hostile, plainly, READS } from './attacks-world.ts'
+import { hostile, plainly, READS } from './attack-fixture.ts'
 
 const CORPUS: { cases: Json[] } = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../corpus/args.json'), 'utf8')

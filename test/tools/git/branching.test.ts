@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { branchNameFault } from '../../../src/text/ref-name.ts'
 import { runs } from '../../support/property.ts'
-import { gitIn, home, start } from './writing-world.ts'
+import { gitIn, home, start } from './write-fixture.ts'
 
 t.test('a branch is created where asked, and checked out only if asked', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })

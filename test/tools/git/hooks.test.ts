@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config, type ConfiguredRule } from '../../../src/config.ts'
+import { Config, type ConfiguredRule } from '../../../src/config/schema.ts'
 import { needs } from '../../support/needs.ts'
-import { bare, hook, start } from './writing-world.ts'
+import { bare, hook, start } from './write-fixture.ts'
 
 const base = defaults(Config)
 const textOf = (file: string) => readFileSync(file, 'utf8')

@@ -3,15 +3,15 @@
 // there are fewer steps.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import type { Context } from '../../../src/tool.ts'
+import type { Context } from '../../../src/tool/tool.ts'
 
 const TRACES = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync', 'writeFileSync'] as const
 
 const [nth, root, stateDir] = process.argv.slice(2) as [string, string, string]
-const { Spawner } = await import('../../../src/host/processes/spawner.ts')
+const { Spawner } = await import('../../../src/host/processes/spawner/spawner.ts')
 const { Files } = await import('../../../src/host/files/files.ts')
 const { Git, GitOnMachine } = await import('../../../src/host/git/git.ts')
-const { openWorkspace } = await import('../../../src/host/paths.ts')
+const { openWorkspace } = await import('../../../src/host/files/paths.ts')
 const { default: tool } = await import('../../../src/tools/git/git_commit.ts')
 
 const spawner = new Spawner(process.env, stateDir)

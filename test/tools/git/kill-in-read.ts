@@ -1,10 +1,10 @@
 // Reads a repository, which its state never comes out of, until it is killed: node kill-in-read.ts <workspace> <state folder>
-import type { Context } from '../../../src/tool.ts'
+import type { Context } from '../../../src/tool/tool.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]
-const { Spawner } = await import('../../../src/host/processes/spawner.ts')
+const { Spawner } = await import('../../../src/host/processes/spawner/spawner.ts')
 const { Git, GitOnMachine } = await import('../../../src/host/git/git.ts')
-const { openWorkspace } = await import('../../../src/host/paths.ts')
+const { openWorkspace } = await import('../../../src/host/files/paths.ts')
 
 const spawner = new Spawner(process.env, stateDir)
 const workspace = openWorkspace('w', root)

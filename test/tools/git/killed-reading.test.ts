@@ -6,7 +6,7 @@ import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { once, waitUntil } from '../../support/wait.ts'
-import { gitIn } from './writing-world.ts'
+import { gitIn } from './write-fixture.ts'
 
 const SCRIPT = path.join(import.meta.dirname, 'kill-in-read.ts')
 /** Every git that works in a folder. */

@@ -9,13 +9,13 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { globbySync } from 'globby'
 import t from 'tap'
-import { identityOf } from '../../../src/host/files/stamp.ts'
+import { identityOf } from '../../../src/host/files/fingerprint.ts'
 import { GitOnMachine } from '../../../src/host/git/git.ts'
-import { isRunning } from '../../../src/host/processes/running.ts'
-import { Spawner } from '../../../src/host/processes/spawner.ts'
+import { isRunning } from '../../../src/host/processes/pids.ts'
+import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { STRIDE } from '../../support/property.ts'
 import { once, waitUntil } from '../../support/wait.ts'
-import { gitIn } from './writing-world.ts'
+import { gitIn } from './write-fixture.ts'
 
 /** So many servers are killed at once. */
 const AT_ONCE = 4

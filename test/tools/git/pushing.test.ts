@@ -4,11 +4,11 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import type { ConfiguredRule } from '../../../src/config.ts'
-import { isRunning } from '../../../src/host/processes/running.ts'
+import type { ConfiguredRule } from '../../../src/config/schema.ts'
+import { isRunning } from '../../../src/host/processes/pids.ts'
 import type { StartOptions } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { bare, gitIn, home, hook, start, userConfig } from './writing-world.ts'
+import { bare, gitIn, home, hook, start, userConfig } from './write-fixture.ts'
 
 t.test('a branch is pushed as shown', async t => {
   const app = await start(t, { 'a.txt': 'one\n' })

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { contents } from '../../folder.ts'
+import { contents } from '../../snapshot-folder.ts'
 import type { Json } from '../../start-app.ts'
-import { start } from './reading-world.ts'
+import { start } from './read-fixture.ts'
 
 const names = (entries: Json[]) => entries.map(({ path }) => path)
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import path from 'node:path'
 import t from 'tap'
 import type { Json } from '../../start-app.ts'
-import { inBytes, start } from './reading-world.ts'
+import { inBytes, start } from './read-fixture.ts'
 
 const ZEROS = '0'.repeat(40)
 const names = (entries: Json[]) => entries.map(({ path }) => path)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { runs } from '../../support/property.ts'
-import { hook, start } from './writing-world.ts'
+import { hook, start } from './write-fixture.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { bare, home, hook, start, userConfig } from './writing-world.ts'
+import { bare, home, hook, start, userConfig } from './write-fixture.ts'
 
 t.test('what cannot be committed is told, and all stays as it is', async t => {
   const app = await start(t, { 'a.txt': 'one\n', 'dir/b.txt': 'b\n', '.gitattributes': '*.psd filter=lfs\n' })

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
-import { gitIn, start } from './writing-world.ts'
+import { gitIn, start } from './write-fixture.ts'
 
 t.test('a commit holds the named files as shown, and nothing else that is staged', async t => {
   const app = await start(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'gone.txt': 'x\n' })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { defaults } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config.ts'
+import { Config } from '../../../src/config/schema.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import { once, waitUntil } from '../../support/wait.ts'
 

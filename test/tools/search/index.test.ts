@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { GREETING, start } from './search-world.ts'
+import { GREETING, start } from './search-fixture.ts'
 
 t.test('what changes is followed', async t => {
   const app = await start(t, { 'a.ts': GREETING, '.gitignore': 'out\n', 'out/made.ts': '// axolotl\n' })

@@ -3,14 +3,14 @@ import { utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { reachesAll } from '../../../src/host/outside/watcher-ignore.ts'
-import { Spawner } from '../../../src/host/processes/spawner.ts'
+import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import { reachesAll } from '../../../src/host/watch/ignore-rules.ts'
 import glob from '../../../src/tools/search/glob.ts'
 import grep from '../../../src/tools/search/grep.ts'
 import tools from '../../../src/tools/search/index.ts'
 import searchFiles from '../../../src/tools/search/search_files.ts'
-import { code, NO_HISTORY, run, type Tree } from '../context.ts'
-import { drain, makeMachine } from '../machine.ts'
+import { code, NO_HISTORY, run, type Tree } from '../fixture.ts'
+import { drain, makeMachine } from '../host-fixture.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())

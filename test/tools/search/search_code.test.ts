@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { CALL_TOKEN, type Json } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
-import { GREETING, SEARCH, start } from './search-world.ts'
+import { GREETING, SEARCH, start } from './search-fixture.ts'
 
 t.test('the whole answer', async t => {
   const files = {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import todoRead from '../../../src/tools/session/todo_read.ts'
 import todoWrite from '../../../src/tools/session/todo_write.ts'
-import { makeWorld, NO_HISTORY, run } from '../context.ts'
+import { makeWorld, NO_HISTORY, run } from '../fixture.ts'
 
 t.test('what was written is read', async t => {
   const kept = new Map<string, unknown>()

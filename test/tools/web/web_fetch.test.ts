@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import t from 'tap'
 import { pdf } from '../../pdf.ts'
 import type { Json } from '../../start-app.ts'
-import { html, web } from './world.ts'
+import { html, web } from './fixture.ts'
 
 const PAGE =
   '<title>Bread</title><nav><a href=/>Home</a></nav><main><h1>Bread</h1><p>Flour, water &amp; <b>salt</b>.</main>'

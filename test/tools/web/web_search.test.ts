@@ -2,9 +2,9 @@
 // run: waiting (for the next attempt at a busy provider)
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import { listening, portOf } from '../../egress/outside.ts'
+import { listening, portOf } from '../../host/egress/fake-network.ts'
 import { type Json, startApp } from '../../start-app.ts'
-import { webSettings } from './world.ts'
+import { webSettings } from './fixture.ts'
 
 const KEY = 'a1B2c3D4e5F6g7H8i9J0'
 

@@ -1,0 +1,83 @@
+// Who asks a server the same things again and again, and how quickly it is answered.
+import type { Ground } from './environment.ts'
+import { Connection, type Endpoint, type Reply, request } from './http.ts'
+import { timed } from './measure.ts'
+
+const SUCCESS = Buffer.from('"status":"success"')
+
+/** A call of a tool, as both ours and the floors take it. */
+export interface ToolCall {
+  tool: string
+  params: Readonly<Record<string, unknown>>
+  session_id?: string
+  context?: string
+}
+
+export interface TalkOptions {
+  /** Where the server takes calls. */
+  target?: string
+  headers?: Readonly<Record<string, string | number>>
+}
+
+/** Whoever asks for one thing at a time. */
+export interface Asking {
+  say(): Promise<unknown>
+}
+
+/** One connection over which calls are made in turn. */
+export class Talker implements Asking {
+  readonly #connection: Connection
+  readonly #requests: readonly Buffer[]
+  #sent = 0
+
+  static async open(
+    ground: Ground,
+    server: Endpoint,
+    calls: readonly ToolCall[],
+    { target = '/calls', headers = {} }: TalkOptions = {}
+  ): Promise<Talker> {
+    const connection = await Connection.open(server)
+    ground.onClear(() => connection.close())
+    const requests = calls.map(call => request(server, 'POST', target, headers, JSON.stringify(call)))
+    return new Talker(connection, requests)
+  }
+
+  private constructor(connection: Connection, requests: readonly Buffer[]) {
+    this.#connection = connection
+    this.#requests = requests
+  }
+
+  /** Makes the next call. An answer that is no success ends the bench: its time would mean nothing. */
+  async say(): Promise<Reply> {
+    const reply = await this.#connection.send(this.#requests[this.#sent++ % this.#requests.length]!)
+    if (reply.status !== 200 || !reply.body.includes(SUCCESS))
+      throw new Error(`answered ${reply.status}: ${reply.body.subarray(0, 600)}`)
+    return reply
+  }
+}
+
+/** Milliseconds of each of so many calls, one after the other. */
+export const latencies = (talker: Asking, count: number) => timed(count, () => talker.say())
+
+/** Answers a second while everyone has one call in flight. */
+export async function throughput(talkers: readonly Asking[], duration_ms: number): Promise<number[]> {
+  const began = performance.now()
+  let answers = 0
+  const until = async (talker: Asking) => {
+    while (performance.now() - began < duration_ms) {
+      await talker.say()
+      answers++
+    }
+  }
+  await Promise.all(talkers.map(until))
+  return [(answers / (performance.now() - began)) * 1_000]
+}
+
+/** So many calls in all, one in flight for each. */
+export async function spread(talkers: readonly Asking[], count: number): Promise<void> {
+  let left = count
+  const work = async (talker: Asking) => {
+    while (left-- > 0) await talker.say()
+  }
+  await Promise.all(talkers.map(work))
+}

@@ -1,0 +1,48 @@
+// A call as far as a toolset's answer tells of it: what the engine's Call has under the same names.
+import type { Attachment } from '../tool/tool.ts'
+
+export interface ToldResult {
+  title: string
+  content: string
+  data: unknown
+  metadata: Record<string, unknown>
+  attachments: Attachment[]
+  truncated: boolean
+}
+
+export interface ToldError {
+  code: string
+  message: string
+  recoverable: boolean
+  details?: Record<string, unknown>
+}
+
+export interface Told {
+  tool_call_id: string
+  tool: string
+  params: unknown
+  status: string
+  background: boolean
+  toolset?: string
+  requested_tool?: string
+  context?: string
+  result?: ToldResult
+  error?: ToldError
+  reason?: string
+  user_message?: string
+  execution_time_ms?: number
+  approval?: {
+    level: string
+    reason: string
+    digest: string
+    preview: unknown
+    always_options: readonly unknown[]
+  }
+}
+
+/** The same by the names that its toolset has for the tool and the params. */
+export interface Named {
+  call: Told
+  name: string
+  args: Record<string, unknown>
+}

@@ -1,0 +1,29 @@
+import type { Call } from '../../../client/client.ts'
+import type { Verb } from '../../run.ts'
+import { followWords, runsOn } from '../../ui/format.ts'
+
+const background: Verb = (command, context) => {
+  command
+    .description('Move a running call to the background: its caller gets an answer now, and the call keeps running.')
+    .argument('<id>', 'tool_call_id')
+    .addHelpText('after', '\nExample:\n  toolgate background tc_01J…')
+    .action(async (id: string) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const call = await client.background(id, { signal })
+      if (terminal.json) terminal.outJson(call)
+      else {
+        terminal.out(whatBecame(call))
+        if (call.status === 'success' && runsOn(call)) terminal.say(followWords(id))
+      }
+    })
+}
+export default background
+
+/** A command that was sent there has answered its call, and runs on as a task. */
+function whatBecame(call: Call) {
+  const { tool_call_id, status } = call
+  const { task_id = status === 'running' ? tool_call_id : undefined } =
+    status === 'success' ? (call.result.data as { task_id?: string }) : {}
+  return task_id === undefined ? `${tool_call_id} ${status}` : `${tool_call_id} runs on as task ${task_id}`
+}

@@ -1,0 +1,46 @@
+import type { Job } from '../../../client/client.ts'
+import type { Verb } from '../../run.ts'
+import { jobStatus } from '../../ui/format-job-status.ts'
+import { age } from '../../ui/format-time.ts'
+import { oneLine, type Style } from '../../ui/terminal.ts'
+import logs from '../server/logs.ts'
+
+const STYLES: Record<Job['status'], Style> = {
+  running: 'blue',
+  exited: 'green',
+  stopped: 'gray',
+  interrupted: 'red',
+  lost: 'red'
+}
+
+const jobs: Verb = (command, context) => {
+  command
+    .description('List background jobs, newest first. Stop one with: toolgate cancel.')
+    .option('-a, --all', 'include finished jobs')
+    .option('--session <id>', 'only jobs of this session')
+    .addHelpText('after', '\nExamples:\n  toolgate jobs\n  toolgate jobs --all --json')
+    .action(async ({ all, session }: { all?: boolean; session?: string }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const found = await client.jobs({
+        signal,
+        ...(!all && { status: 'running' }),
+        ...(session !== undefined && { session_id: session })
+      })
+      if (terminal.json) return terminal.outJson(found)
+      if (found.length === 0)
+        return terminal.say(all ? 'No jobs.' : 'No running jobs. To include finished ones: toolgate jobs --all')
+      const rows = found.map(job => [
+        job.task_id,
+        age(job.started_at),
+        terminal.paint(STYLES[job.status], jobStatus(job)),
+        job.isolation,
+        oneLine(job.description ?? job.command)
+      ])
+      terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows)
+    })
+
+  // Who has just listed them is likely to ask for the output of one in the same words.
+  logs(command.command('logs'), context)
+}
+export default jobs

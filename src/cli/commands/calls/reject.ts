@@ -1,0 +1,24 @@
+import type { Verb } from '../../run.ts'
+
+const reject: Verb = (command, context) => {
+  command
+    .description('Reject waiting calls. The reason and the message are sent to the caller.')
+    .argument('<id...>', 'tool_call_id')
+    .option('-m, --reason <text>', 'why')
+    .option('--message <text>', 'what the caller should do instead')
+    .addHelpText('after', '\nExample:\n  toolgate reject tc_01J… -m "not on main" --message "make a branch first"')
+    .action(async (ids: string[], { reason, message }: { reason?: string; message?: string }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      for (const id of ids) {
+        const call = await client.reject(id, {
+          signal,
+          ...(reason !== undefined && { reason }),
+          ...(message !== undefined && { user_message: message })
+        })
+        if (terminal.json) terminal.outJson(call)
+        else terminal.out(`${id} ${call.status}`)
+      }
+    })
+}
+export default reject

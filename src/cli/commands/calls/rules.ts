@@ -1,0 +1,148 @@
+import type { NewRule, RememberedRule } from '../../../client/client.ts'
+import { duration } from '../../context.ts'
+import { oneOf, usage } from '../../exit.ts'
+import type { Verb } from '../../run.ts'
+import { due } from '../../ui/format-time.ts'
+import { oneLine, safeJson } from '../../ui/terminal.ts'
+
+interface AddOptions {
+  tool?: string
+  category?: string
+  effect?: string
+  agent?: string
+  client?: string
+  path?: string
+  host?: string
+  command?: string
+  prefix?: string
+  pattern?: string
+  param?: string
+  cwd?: string
+  isolation?: string
+  network?: string[]
+  scope: string
+  session?: string
+  workspace?: string
+  reason?: string
+  expires?: string
+}
+
+const EFFECTS = ['allow', 'ask', 'deny'] as const
+
+const rules: Verb = (command, context) => {
+  command
+    .description('List, add and revoke saved rules. Rules of configuration files are not listed.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate rules\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules revoke rule_01J…'
+    )
+    .action(async () => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const all = await client.rules({ signal })
+      if (terminal.json) return terminal.outJson(all)
+      if (all.length === 0) return terminal.say('No saved rules.')
+      const rows = all.map(rule => [
+        rule.rule_id,
+        rule.effect,
+        rule.scope,
+        rule.expires_at ? due(rule.expires_at) : 'never',
+        oneLine(safeJson(rule.match))
+      ])
+      terminal.table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows)
+    })
+
+  command
+    .command('add')
+    .description('Save a rule that allows, asks about or denies calls. It applies if all given fields match.')
+    .argument('<effect>', 'allow, ask or deny')
+    .option('--tool <name>', 'tool name or glob')
+    .option('--category <name>', 'category of the tool')
+    .option('--effect <effect>', 'read, create, write, execute, network or destructive')
+    .option('--agent <name>', 'name of the agent')
+    .option('--client <name>', 'name of the client')
+    .option(
+      '--path <glob>',
+      'path relative to the workspace: allow requires all paths of the call to match, ask and deny any'
+    )
+    .option('--host <name>', 'host, *.domain, or either with :port')
+    .option('--command <text>', 'exactly this command line')
+    .option('--prefix <words>', 'command lines that begin with these words')
+    .option('--pattern <pattern>', 'RE2 regular expression that matches the whole value of a parameter')
+    .option('--param <name>', 'parameter for --pattern (default: the main one of the tool)')
+    .option('--cwd <glob>', 'working directory of the command (default for allow: the root)')
+    .option(
+      '--isolation <level>',
+      'none, workspace or strict: allow requires at least this level, ask and deny at most'
+    )
+    .option('--network <host...>', 'requested hosts: allow requires all to match, ask and deny any')
+    .option('--scope <scope>', 'session, workspace or user', 'workspace')
+    .option('--session <id>', 'with --scope session')
+    .option('--workspace <name>', 'with --scope session or workspace', 'default')
+    .option('--expires <duration>', 'lifetime, such as 2h')
+    .option('-m, --reason <text>', 'reason shown to approvers and callers')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules add deny --path "secrets/**" -m "Ask me in person."\n  toolgate rules add allow --tool edit_file --path "docs/**" --expires 2h'
+    )
+    .action(async (effect: string, options: AddOptions) => {
+      const rule = newRule(effect, options)
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const added = await client.addRule(rule, { signal })
+      if (terminal.json) terminal.outJson(added)
+      else terminal.out(added.rule_id)
+    })
+
+  command
+    .command('revoke <id...>')
+    .description('Revoke saved rules.')
+    .addHelpText('after', '\nExample:\n  toolgate rules revoke rule_01J…')
+    .action(async (ids: string[]) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      for (const id of ids) {
+        const revoked = await client.revokeRule(id, { signal })
+        if (terminal.json) terminal.outJson(revoked)
+        else terminal.out(`${id} revoked`)
+      }
+    })
+}
+export default rules
+
+/** The server checks every field; only what can't be said is refused here. */
+function newRule(effect: string, options: AddOptions): NewRule {
+  const decides = oneOf('effect', effect, EFFECTS)
+  const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options
+  const command = prefix ?? options.command
+  const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
+  const fields = {
+    tool,
+    category,
+    effect: options.effect,
+    agent,
+    client,
+    path,
+    host,
+    command,
+    mode,
+    pattern,
+    param,
+    cwd,
+    isolation: options.isolation,
+    network: options.network
+  }
+  const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  if (Object.keys(match).length === 0)
+    throw usage('Missing condition: a rule needs at least one field to match.', 'See: toolgate rules add --help')
+  const expires = options.expires && new Date(Date.now() + duration(options.expires)).toISOString()
+  return {
+    effect: decides,
+    match: match as RememberedRule['match'],
+    scope: options.scope as RememberedRule['scope'],
+    ...(options.scope !== 'user' && options.workspace !== undefined && { workspace: options.workspace }),
+    ...(options.session !== undefined && { session_id: options.session }),
+    ...(options.reason !== undefined && { reason: options.reason }),
+    ...(expires && { expires_at: expires })
+  }
+}

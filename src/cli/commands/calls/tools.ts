@@ -1,0 +1,42 @@
+import type { ListedTool, ToolsQuery } from '../../../client/client.ts'
+import { EXIT } from '../../exit.ts'
+import type { Verb } from '../../run.ts'
+import { type Schema, typeOf } from '../../ui/format-schema-type.ts'
+import { oneLine, safe, type Terminal } from '../../ui/terminal.ts'
+
+const tools: Verb = (command, context) => {
+  command
+    .description('List available tools, or show the parameters of one.')
+    .argument('[name]', 'tool to show')
+    .option('--agent <name>', 'only the tool set of this agent')
+    .option('--toolset <name>', 'use names and parameters of this toolset')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate tools\n  toolgate tools edit_file\n  toolgate tools --toolset opencode\n  toolgate tools --json'
+    )
+    .action(async (name: string | undefined, { agent, toolset }: ToolsQuery) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const options = { signal, ...(agent !== undefined && { agent }), ...(toolset !== undefined && { toolset }) }
+      if (name !== undefined) return show(terminal, await client.tool(name, options))
+      const all = await client.tools(options)
+      if (terminal.json) return terminal.outJson(all)
+      const rows = all.map(tool => [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(safe))
+      terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DESCRIPTION'], rows)
+      context.exitCode = EXIT.ok
+    })
+}
+export default tools
+
+function show(terminal: Terminal, tool: ListedTool) {
+  if (terminal.json) return terminal.outJson(tool)
+  const { properties = {}, required = [] } = tool.input as Schema
+  const rows = Object.entries(properties).map(([key, schema]) => [
+    required.includes(key) ? key : `${key}?`,
+    safe(typeOf(schema)),
+    oneLine(schema.description ?? '')
+  ])
+  terminal.out(`${tool.name}: ${safe(tool.description)}`)
+  terminal.out(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
+  terminal.table(['PARAMETER', 'TYPE', 'DESCRIPTION'], rows)
+}

@@ -1,0 +1,87 @@
+import { connect } from '../../../client/client.ts'
+import { type Discovered, liveServers } from '../../../client/discover.ts'
+import { oneOf } from '../../exit.ts'
+import type { Verb } from '../../run.ts'
+import { safe, type Terminal } from '../../ui/terminal.ts'
+
+const status: Verb = (command, context) => {
+  command
+    .description('Show the address and activity of the server of this project.')
+    .option('--all', 'list all servers of this machine')
+    .option('--format <form>', 'env: print shell variables for eval')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate status\n  toolgate status --all\n  eval "$(toolgate status --format env)"'
+    )
+    .action(async ({ all, format }: { all?: boolean; format?: string }) => {
+      const { terminal, signal, world } = context
+      if (format !== undefined) oneOf('--format', format, ['env'])
+      if (all) return list(terminal, await liveServers(world.env))
+      const found = await context.find()
+      if (format !== undefined) return terminal.out(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
+      const client = connect(found)
+      const [health, state, able] = await Promise.all([
+        client.health({ signal }),
+        client.state({ signal }),
+        client.capabilities({ signal })
+      ])
+      tell(terminal, found, {
+        version: health.version,
+        protocol: health.protocol,
+        instance: health.instance,
+        head: state.head,
+        pending: state.pending.length,
+        running: state.running.length,
+        jobs: state.jobs.length,
+        language_servers: able.language_servers as LanguageServer[]
+      })
+    })
+}
+export default status
+
+interface Told {
+  version: string
+  protocol: number
+  instance: string
+  head: number
+  pending: number
+  running: number
+  jobs: number
+  language_servers: LanguageServer[]
+}
+
+interface LanguageServer {
+  server: string
+  root: string
+  state: string
+  memory_bytes?: number
+  reason?: string
+}
+
+function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
+  const known = { pid: record?.pid ?? null, roots: record?.roots ?? [], started_at: record?.started_at ?? null }
+  if (terminal.json) return terminal.outJson({ url, ...state, ...known })
+  terminal.out(`Toolgate ${state.version} at ${url}${record ? `, pid ${record.pid}` : ''}`)
+  for (const root of known.roots) terminal.out(`  serves   ${root}`)
+  terminal.out(`  waiting  ${state.pending}`)
+  terminal.out(`  running  ${state.running}`)
+  terminal.out(`  jobs     ${state.jobs}`)
+  for (const server of state.language_servers) terminal.out(`  language ${safe(inWords(server))}`)
+}
+
+function inWords({ server, root, state, memory_bytes, reason }: LanguageServer) {
+  const memory = memory_bytes === undefined ? '' : `, ${Math.round(memory_bytes / MIB)} MiB`
+  return `${server} for ${root}: ${state}${memory}${reason === undefined ? '' : `, ${reason}`}`
+}
+
+const MIB = 1_048_576
+
+function list(terminal: Terminal, servers: Awaited<ReturnType<typeof liveServers>>) {
+  const shown = servers.map(({ record }) => {
+    const { url, pid, version, roots, started_at } = record
+    return { url, pid, version, roots, started_at }
+  })
+  if (terminal.json) return terminal.outJson(shown)
+  const rows = shown.map(({ url, pid, version, roots }) => [url, String(pid), version, roots.join(' ')])
+  terminal.table(['URL', 'PID', 'VERSION', 'ROOTS'], rows)
+}

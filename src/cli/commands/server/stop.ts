@@ -1,0 +1,45 @@
+import { connect } from '../../../client/client.ts'
+import type { Discovered } from '../../../client/discover.ts'
+import { ended, terminate } from '../../../host/processes/pids.ts'
+import { CliError, EXIT } from '../../exit.ts'
+import type { Verb } from '../../run.ts'
+
+const stop: Verb = (command, context) => {
+  command
+    .description('Stop the server of this project. Running calls have up to 30 s to finish.')
+    .option('--if-idle', 'only if no call is waiting or running; otherwise exit code 6')
+    .option('--now', 'do not wait for running calls')
+    .addHelpText('after', '\nExamples:\n  toolgate stop\n  toolgate stop --if-idle')
+    .action(async ({ ifIdle, now }: { ifIdle?: boolean; now?: boolean }) => {
+      const found = await context.find()
+      if (ifIdle) await mustBeIdle(found, context.signal)
+      const pid = pidOf(found)
+      terminate(pid)
+      if (now) terminate(pid)
+      await ended(pid, context.signal)
+      if (context.terminal.json) context.terminal.outJson({ stopped: pid, url: found.url })
+      else context.terminal.say(`Stopped the server at ${found.url}.`)
+    })
+}
+export default stop
+
+/** The process of a server on this machine, which has just answered by the name that its file gives. */
+function pidOf({ url, record }: Discovered): number {
+  if (record) return record.pid
+  throw new CliError(`Cannot stop the server at ${url}: it was not started by you on this machine.`, {
+    exit: EXIT.failed,
+    code: 'NOT_OURS'
+  })
+}
+
+async function mustBeIdle(found: Discovered, signal: AbortSignal) {
+  const { pending, running, jobs } = await connect(found).state({ signal })
+  if (pending.length + running.length + jobs.length === 0) return
+  throw new CliError(
+    `The server is not idle: ${pending.length} calls waiting, ${running.length + jobs.length} calls and jobs running.`,
+    {
+      exit: EXIT.conflict,
+      code: 'CONFLICT'
+    }
+  )
+}

@@ -1,0 +1,105 @@
+// The protocol over standard input and output, for clients that start a program: passes on to the server of the project.
+import type { Message } from '../../../client/mcp-http.ts'
+import type { Context } from '../../context.ts'
+import { EXIT } from '../../exit.ts'
+import type { Verb } from '../../run.ts'
+import { addServerVerbs } from './mcp-servers.ts'
+
+interface Options {
+  agent?: string
+  workspace?: string
+  toolset?: string
+  approve?: true
+}
+
+/** A message of the protocol is one line. */
+const LONGEST_LINE = 64 * 1_048_576
+const PARSE_ERROR = -32_700
+
+const mcp: Verb = (command, context) => {
+  addServerVerbs(command, context)
+  command
+    .description('Run an MCP server for this project on standard input and output. Messages go to stderr.')
+    .option('--agent <name>', 'name of the agent: selects its tool set and rules')
+    .option('--workspace <name>', 'workspace to use, if several are served')
+    .option('--toolset <name>', 'use names and parameters of this toolset')
+    .option('--approve', 'let the user of the client approve calls (default: calls only)')
+    .addHelpText(
+      'after',
+      `
+Connects to the running server of the project, or starts one that ends with the client. A call that needs approval waits for
+the user of the client with --approve, otherwise for the console, an editor or toolgate approve.
+
+Examples:
+  toolgate mcp
+  toolgate mcp --root ~/app --agent reviewer
+  claude mcp add toolgate -- toolgate mcp --approve`
+    )
+    .action(async (options: Options) => {
+      const { McpBridge } = await import('../../../client/mcp-bridge.ts')
+      const { OwnServer } = await import('../../server-launcher.ts')
+      const { stdin, stdout } = context.world
+      const own = new OwnServer(context)
+      const say = (text: string) => context.terminal.say(`toolgate: ${text}`)
+      const tell = (message: Message) => void stdout.write(`${JSON.stringify(message)}\n`)
+      const bridge = new McpBridge({
+        say,
+        tell,
+        query: queryOf(options),
+        connect: () => own.find(options.approve ? 'token' : 'call_token')
+      })
+      context.catchInterrupt()
+      for await (const line of linesOf(stdin, context.signal)) receive(line)
+      await bridge.close(context.signal)
+      await own.close()
+      context.exitCode = EXIT.ok
+
+      function receive(line: string) {
+        if (line.trim() === '') return
+        const message = parsed(line)
+        if (message) bridge.receive(message)
+        else
+          tell({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'A line must be one JSON object.' } })
+      }
+    })
+}
+export default mcp
+
+const queryOf = ({ agent, workspace, toolset }: Options) =>
+  Object.fromEntries(
+    Object.entries({ agent, workspace, toolset }).filter(([, value]) => value !== undefined)
+  ) as Record<string, string>
+
+function parsed(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Lines as they come, until there are no more or the signal aborts. One that is too long is no message. */
+async function* linesOf(stdin: Context['world']['stdin'], signal: AbortSignal): AsyncGenerator<string> {
+  const stop = () => stdin.destroy()
+  signal.addEventListener('abort', stop)
+  let parts: string[] = []
+  let length = 0
+  stdin.setEncoding('utf8')
+  try {
+    for await (const text of stdin) {
+      const [first = '', ...more] = (text as string).split('\n')
+      length += first.length
+      parts.push(length > LONGEST_LINE ? '' : first)
+      for (const next of more) {
+        yield parts.join('')
+        parts = [next]
+        length = next.length
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,94 @@
+import { duration } from '../../context.ts'
+import { rightsOf } from '../../roles.ts'
+import type { Verb } from '../../run.ts'
+import { due } from '../../ui/format-time.ts'
+import { oneLine, safe } from '../../ui/terminal.ts'
+
+interface CreateOptions {
+  name?: string
+  role: string
+  agent?: string
+  expires?: string
+}
+
+const DAYS = /^(\d+)d$/
+const DAY_MS = 86_400_000
+
+const token: Verb = (command, context) => {
+  command.description('Create, list and revoke tokens.').addHelpText(
+    'after',
+    `
+Examples:
+  toolgate token create --name ci > ci.token
+  toolgate token create --agent reviewer --expires 2h
+  toolgate token list
+  toolgate token revoke tok_…`
+  )
+
+  command
+    .command('create')
+    .description('Create a token. It is shown only once; the server stores its hash.')
+    .option('--name <name>', 'name of the token (default: the agent or role)')
+    .option('--role <role>', 'call, or approve: also approve and reject', 'call')
+    .option('--agent <name>', 'bind the token to this agent')
+    .option('--expires <duration>', 'lifetime, such as 2h or 30d', '90d')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate token create --name ci > ci.token\n  toolgate token create --agent reviewer --expires 2h'
+    )
+    .action(async ({ name, role, agent, expires = '90d' }: CreateOptions) => {
+      const rights = rightsOf(role)
+      const expires_in_ms = lifetime(expires)
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const wish = { name: name ?? agent ?? role, rights: [...rights], expires_in_ms, ...(agent && { agent }) }
+      const given = await client.issueToken(wish, { signal })
+      if (terminal.json) return terminal.outJson(given)
+      terminal.out(given.token)
+      terminal.say(
+        `Created ${given.token_id} (${safe(wish.name)}), valid until ${due(given.expires_at)}. The token is not shown again.`
+      )
+    })
+
+  command
+    .command('list')
+    .description('List valid tokens, without their secrets.')
+    .addHelpText('after', '\nExamples:\n  toolgate token list\n  toolgate token list --json')
+    .action(async () => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const all = await client.tokens({ signal })
+      if (terminal.json) return terminal.outJson(all)
+      if (all.length === 0) return terminal.say('No tokens.')
+      const rows = all.map(({ token_id, kind, rights, agent, expires_at, name }) => [
+        token_id,
+        kind,
+        rights.at(-1)!,
+        oneLine(agent ?? '-'),
+        due(expires_at),
+        oneLine(name)
+      ])
+      terminal.table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows)
+    })
+
+  command
+    .command('revoke <id...>')
+    .description('Revoke tokens and the tokens created with them, and close their connections.')
+    .addHelpText('after', '\nExamples:\n  toolgate token revoke tok_…')
+    .action(async (ids: string[]) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      for (const id of ids) {
+        const revoked = await client.revokeToken(id, { signal })
+        if (terminal.json) terminal.outJson(revoked)
+        else terminal.out(`${id} revoked`)
+      }
+    })
+}
+export default token
+
+/** As every duration, and in days. */
+function lifetime(text: string): number {
+  const days = DAYS.exec(text)?.[1]
+  return days === undefined ? duration(text) : Number(days) * DAY_MS
+}

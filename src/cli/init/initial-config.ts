@@ -1,0 +1,66 @@
+// What a project's configuration begins with: what it has that may run unasked, and the text of the file.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { readUserFile } from '../../host/user-file.ts'
+
+/** Scripts that are run again and again, and are for nothing but that. */
+const OFTEN: readonly string[] = ['test', 'lint', 'check', 'types', 'typecheck', 'format']
+
+/** By a file that such projects have. */
+const BY_FILE: Readonly<Record<string, readonly string[]>> = {
+  'Cargo.toml': ['cargo test', 'cargo check'],
+  'go.mod': ['go test', 'go vet'],
+  'pyproject.toml': ['pytest'],
+  'pom.xml': ['mvn test'],
+  'build.gradle': ['gradle test'],
+  'mix.exs': ['mix test']
+}
+
+/** Commands that the project seems to have for its checks. */
+export function checksOf(root: string): string[] {
+  const found = Object.entries(BY_FILE).flatMap(([file, commands]) =>
+    existsSync(path.join(root, file)) ? commands : []
+  )
+  return [...scriptsOf(path.join(root, 'package.json')), ...found]
+}
+
+function scriptsOf(file: string): string[] {
+  if (!existsSync(file)) return []
+  try {
+    const { scripts = {} } = JSON.parse(readUserFile(file)) as { scripts?: Record<string, unknown> }
+    return OFTEN.filter(name => Object.hasOwn(scripts, name)).map(name =>
+      name === 'test' ? 'npm test' : `npm run ${name}`
+    )
+  } catch {
+    return []
+  }
+}
+
+export interface Policy {
+  /** Commands, by their first words, that run unasked; in the sandbox, as others do. */
+  allowed: readonly string[]
+  /** Commands that agents never run. */
+  denied: readonly string[]
+  readOnly: boolean
+}
+
+export const configText = ({
+  allowed,
+  denied,
+  readOnly
+}: Policy) => `// How Toolgate serves this project; toolgate config schema tells what may stand here.
+// Whoever clones the project is asked before what loosens is taken: toolgate trust .toolgate/config.jsonc
+{
+  // Refuse every call that is not a read.
+  "read_only": ${readOnly},
+  // What keeps commands: auto, workspace, strict or none.
+  // "sandbox": { "level": "auto" },
+  // Reads run unasked, and so do commands that only read; all else is asked about. These rules say otherwise.
+  "rules": [${[...denied.map(command => ruleText('deny', command, 'People do that.')), ...allowed.map(command => ruleText('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
+}
+`
+
+function ruleText(effect: 'allow' | 'deny', command: string, reason?: string) {
+  const match = { tool: 'shell_exec', command, mode: 'prefix' }
+  return JSON.stringify({ effect, match, ...(reason && { reason }) })
+}

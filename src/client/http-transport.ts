@@ -1,0 +1,111 @@
+// One request over HTTP and back, with our errors.
+import type { Problem } from '../routes/http/problem-document.ts'
+import { ToolgateError } from './error.ts'
+
+/** Where a server is, and the token to show it. */
+export interface Connection {
+  url: string
+  token: string
+}
+
+export interface ConnectOptions extends Connection {
+  /** What the client calls itself, for people who read the log. */
+  client?: string
+  /** Asked when the server can't be reached or no longer knows the token: it may have been started anew elsewhere. */
+  rediscover?: () => Promise<Connection | undefined>
+}
+
+export interface Request {
+  body?: unknown
+  query?: object | undefined
+  headers?: Record<string, string>
+  signal?: AbortSignal | undefined
+}
+
+export class Wire {
+  connection: Connection
+  readonly #client: string | undefined
+  readonly #rediscover: ConnectOptions['rediscover']
+
+  constructor({ url, token, client, rediscover }: ConnectOptions) {
+    this.connection = { url: url.replace(/\/+$/, ''), token }
+    this.#client = client
+    this.#rediscover = rediscover
+  }
+
+  /** Whether it can look for the server, and with it for another token. */
+  get looksAnew(): boolean {
+    return this.#rediscover !== undefined
+  }
+
+  async json<T>(method: string, path: string, request: Request): Promise<T> {
+    const response = await this.#fetch(method, path, 'application/json', request)
+    try {
+      return (await response.json()) as T
+    } catch (cause) {
+      if (request.signal?.aborted) throw request.signal.reason
+      throw new ToolgateError(`${this.connection.url} gave no JSON.`, badAnswer(response), { cause })
+    }
+  }
+
+  async text(method: string, path: string, request: Request): Promise<string> {
+    return (await this.#fetch(method, path, 'text/plain', request)).text()
+  }
+
+  stream(method: string, path: string, request: Request): Promise<Response> {
+    return this.#fetch(method, path, 'text/event-stream', request)
+  }
+
+  /** Looks for the server anew; true when it was found. */
+  async rediscover(): Promise<boolean> {
+    const found = await this.#rediscover?.().catch(() => undefined)
+    if (found) this.connection = found
+    return found !== undefined
+  }
+
+  async #fetch(method: string, path: string, accept: string, request: Request): Promise<Response> {
+    const { body, query, headers, signal } = request
+    const { url, token } = this.connection
+    const response = await this.#send(`${url}${path}${queryOf(query)}`, {
+      method,
+      headers: {
+        accept,
+        authorization: `Bearer ${token}`,
+        ...(this.#client && { 'x-toolgate-client': this.#client }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal })
+    })
+    if (response.ok) return response
+    throw await refusal(response, url)
+  }
+
+  async #send(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init)
+    } catch (cause) {
+      if (init.signal?.aborted) throw init.signal.reason
+      throw new ToolgateError(`${url} can't be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
+    }
+  }
+}
+
+async function refusal(response: Response, url: string): Promise<ToolgateError> {
+  try {
+    const problem = (await response.json()) as Problem
+    const { code, status } = problem
+    if (typeof code === 'string') return new ToolgateError(problem.detail, { code, status, problem })
+  } catch {}
+  return new ToolgateError(`${url} answered ${response.status}, but not as Toolgate does.`, badAnswer(response))
+}
+
+const badAnswer = ({ status }: Response) => ({ code: 'BAD_ANSWER' as const, status })
+
+function queryOf(query: object | undefined) {
+  const given = new URLSearchParams()
+  for (const [key, value] of Object.entries(query ?? {}))
+    for (const each of [value].flat()) if (each !== undefined) given.append(key, String(each))
+  return given.size === 0 ? '' : `?${given}`
+}

@@ -1,0 +1,102 @@
+// What holds for a folder, setting by setting, with where each comes from.
+import { isDeepStrictEqual } from 'node:util'
+import { homeOf } from '../server/xdg.ts'
+import type { Source } from './config-source.ts'
+import { readFileSource } from './file-source.ts'
+import { type Inputs, loadConfig, ownFiles, workspaceFile } from './load.ts'
+import { Config } from './schema.ts'
+import { textSources } from './text-sources.ts'
+import type { Fault } from './validation.ts'
+
+export interface Setting {
+  value: unknown
+  /** As a person would look for it; undefined for a default. Several where lists of several files add up. */
+  from: string[]
+}
+
+/** These add up over all files, instead of one file's hiding another's. */
+const ADD_UP: readonly string[] = ['rules', 'mcp_servers', 'command_tools', 'hooks']
+
+/** Throws a ConfigError that holds every fault. */
+export async function effective(inputs: Inputs): Promise<(path: readonly string[]) => Setting | undefined> {
+  const { env, cwd } = inputs
+  const { settings } = await loadConfig(inputs)
+  const sources = await sourcesOf(inputs, settings.roots)
+  const environment = textSources(inputs.flags, env, cwd, homeOf(env)).environment
+  const strongestFirst = [environment, ...sources.toReversed()]
+  const added = Object.fromEntries(ADD_UP.map(name => [name, sumOf(sources, name)]))
+  const whole = { ...settings, ...added }
+  return path => {
+    if (path.length > 0 && !isSetting(path)) return undefined
+    const value = path.length === 0 ? onlySettings(whole) : at(whole, path)
+    const setting = strongestFirst.filter(source => path.length > 0 && at(source.value, path) !== undefined)
+    const of = ADD_UP.includes(path[0] ?? '') ? setting : firstThat(setting, path, value)
+    return { value, from: of.map(source => source.at(path)) }
+  }
+}
+
+/** What a workspace sets may not have been taken. */
+const firstThat = (sources: readonly Source[], path: readonly string[], value: unknown) =>
+  sources.filter(source => isPartOf(at(source.value, path), value)).slice(0, 1)
+
+const isPartOf = (some: unknown, whole: unknown): boolean =>
+  isObject(some) && isObject(whole)
+    ? Object.entries(some).every(([name, value]) => isPartOf(value, whole[name]))
+    : isDeepStrictEqual(some, whole)
+
+/** Weakest first. */
+async function sourcesOf({ env }: Inputs, roots: readonly { path: string }[]): Promise<Source[]> {
+  const { admin, user } = ownFiles(env)
+  const faults: Fault[] = []
+  const files = [admin, user, ...roots.map(({ path }) => workspaceFile(path))]
+  const all = await Promise.all(files.map(file => readFileSource(file, homeOf(env), faults)))
+  return all.filter(source => source !== undefined)
+}
+
+function sumOf(sources: readonly Source[], name: string): unknown {
+  const given = sources.map(({ value }) => (value as Record<string, unknown>)[name]).filter(each => each !== undefined)
+  return given.some(Array.isArray) ? given.flat() : given.length === 0 ? defaultOf(name) : Object.assign({}, ...given)
+}
+
+const PROPERTIES = Config.properties as Record<string, Schema>
+
+interface Schema {
+  default?: unknown
+  properties?: Record<string, Schema>
+  type?: string
+}
+
+const defaultOf = (name: string) => PROPERTIES[name]?.default
+
+/** Whether there is such a setting, or section; in tables by name any name may stand. */
+export function isSetting(path: readonly string[]): boolean {
+  return schemaAt(path) !== undefined
+}
+
+/** The schema of a setting; of what stands in a table, an empty one. */
+export function schemaAt(path: readonly string[]): Schema | undefined {
+  let schema: Schema | undefined = { properties: PROPERTIES }
+  for (const name of path) {
+    if (!schema) return undefined
+    if (!schema.properties) return schema.type === 'object' ? {} : undefined
+    schema = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+  }
+  return schema
+}
+
+/** Every setting and section that has a name of its own, for completion. */
+export function settingPaths(schema: Schema = { properties: PROPERTIES }, above: readonly string[] = []): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const here = [...above, name]
+    return field.properties ? settingPaths(field, here) : [here.join('.')]
+  })
+}
+
+const onlySettings = (whole: object) =>
+  Object.fromEntries(Object.entries(whole).filter(([name]) => Object.hasOwn(PROPERTIES, name)))
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((here, name) => (isObject(here) && Object.hasOwn(here, name) ? here[name] : undefined), value)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,366 @@
+// What can be configured, once: the schema, its defaults and its words. Where values come from and how faults are told
+// is config-load's work; the documentation page is made from here.
+import { type Static, Type } from 'typebox'
+import { LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { Agents, type TierRule } from './agents.ts'
+import type { Brought } from './contributions.ts'
+import { CommandTools, CustomTools } from './custom-tools.ts'
+import { Filters } from './filters.ts'
+import { FrontEnds } from './front-ends.ts'
+import { Hooks } from './hooks.ts'
+import { McpServers, McpSettings } from './mcp.ts'
+import { ConfiguredRule } from './rules.ts'
+import { Web } from './web.ts'
+
+export { ConfiguredRule, Match, RuleEffect, RuleScope } from './rules.ts'
+
+const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
+
+export const Config = Type.Object(
+  {
+    roots: Type.Array(
+      Type.Object(
+        { name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), path: Type.String() },
+        { additionalProperties: false }
+      ),
+      {
+        default: [],
+        description: 'Folders to serve, each with a name. Empty: the current folder, named default.'
+      }
+    ),
+    host: Type.String({
+      default: '127.0.0.1',
+      description: 'Address to listen on. Anything but loopback needs token_file.'
+    }),
+    port: Type.Integer({ minimum: 0, maximum: 65535, default: 0, description: 'TCP port; 0 takes a free one.' }),
+    socket: Type.Optional(Type.String({ description: 'Unix socket to listen on besides.' })),
+    token_file: Type.Optional(
+      Type.String({
+        description: 'File holding the token that may call and approve (one line), instead of a fresh one.'
+      })
+    ),
+    call_token_file: Type.Optional(
+      Type.String({ description: 'File holding the call-only token (one line), instead of a fresh one.' })
+    ),
+    agent_token_files: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.String(), {
+      default: {},
+      description:
+        'Files holding a call-only token each (one line), by the agent that it is given to: whoever shows it calls as that agent and no other.'
+    }),
+    allowed_hosts: Type.Array(Type.String(), {
+      default: [],
+      description: 'Further Host header values to accept, port included.'
+    }),
+    allowed_origins: Type.Array(Type.String(), {
+      default: [],
+      description: 'Origins of web pages that may speak to the server.'
+    }),
+    read_only: Type.Boolean({
+      default: false,
+      description:
+        'Refuse every call that is not a read. Commands that only read still run where the sandbox keeps them to it.'
+    }),
+    approval: Type.Object(
+      {
+        ttl_ms: Type.Integer({
+          minimum: 0,
+          default: 86_400_000,
+          description: 'How long a call waits for a decision; 0 for ever.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    limits: Type.Object(
+      {
+        read: count(32, 'Reading calls that run at once.'),
+        write: count(8, 'Writing calls that run at once.'),
+        execute: count(8, 'Commands that run at once.'),
+        network: count(8, 'Network calls that run at once.'),
+        queue: count(10_000, 'Calls that may wait to run, or for a decision, before new ones get OVERLOADED.'),
+        body_bytes: count(1_048_576, 'Largest request body.'),
+        connections: count(2_048, 'Open connections.'),
+        timeout_ms: count(600_000, 'Longest time limit a call may ask for.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    cache: Type.Object(
+      {
+        ttl_ms: Type.Integer({
+          minimum: 0,
+          default: 60_000,
+          description: 'How long an answer of a reading call may be reused; 0 switches the cache off.'
+        }),
+        max_bytes: count(33_554_432, 'Memory for kept answers.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    journal: Type.Object(
+      {
+        max_age_days: count(30, 'Events and settled calls older than this are dropped.'),
+        max_bytes: count(1_073_741_824, 'Size of the journal past which the oldest are dropped.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    events: Type.Object(
+      {
+        heartbeat_ms: count(15_000, 'Pause between comments on a quiet stream.'),
+        reader_bytes: count(1_048_576, 'Bytes a slow reader may have waiting before it is cut off, to resume.'),
+        stall_ms: count(30_000, 'How long a reader may take nothing before it is cut off, to resume.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    output: Type.Object(
+      { spill_bytes: count(104_857_600, 'Captured output of one call; past it the middle is dropped and told.') },
+      { additionalProperties: false, default: {} }
+    ),
+    undo: Type.Object(
+      {
+        max_age_days: count(
+          14,
+          'How long what calls replaced or removed is kept, so that they can be undone, and what is quarantined.'
+        ),
+        max_bytes: count(1_073_741_824, 'Room for each of the two; past that the oldest goes first.'),
+        max_file_bytes: count(67_108_864, 'Of larger files nothing is kept: a change of one cannot be undone.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    watch: Type.Object(
+      {
+        external: Type.Boolean({
+          default: true,
+          description: 'Tell changes that somebody else makes as `file.changed`. Ignored folders are left out.'
+        }),
+        max_folders: count(16_384, 'A workspace with more folders that are not ignored is not watched.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    search: Type.Object(
+      {
+        index: Type.Enum(['on', 'lazy', 'off'], {
+          default: 'lazy',
+          description:
+            'When the index of `search_code` is built, in the background: `on` soon after the start, `lazy` when it is first asked for. `off`: never; it answers by word counts.'
+        }),
+        max_files: count(200_000, 'Files of a workspace that the index holds.'),
+        max_file_bytes: count(1_048_576, 'Larger files are not indexed.'),
+        max_bytes: count(1_073_741_824, 'Size of an index past which no new files are taken in.'),
+        embeddings: Type.Object(
+          {
+            url: Type.Optional(
+              Type.String({
+                pattern: '^https?://',
+                description:
+                  'Endpoint that speaks as OpenAI does, up to before `/embeddings`, by which to find also what is meant in other words. Your code is sent there. None by default.'
+              })
+            ),
+            model: Type.String({ default: 'text-embedding-3-small', description: 'Name of the model.' }),
+            key_env: Type.Optional(Type.String({ description: 'Environment variable that holds the key.' })),
+            dimensions: Type.Optional(
+              Type.Integer({ minimum: 1, description: 'Dimensions to ask for, where the model leaves a choice.' })
+            ),
+            batch: count(16, 'Texts in one request.'),
+            timeout_ms: count(10_000, 'How long a request may take.'),
+            max_pieces: count(50_000, 'Pieces of files that get a vector, which takes 4 bytes of memory a dimension.')
+          },
+          { additionalProperties: false, default: {} }
+        )
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    buffers: Type.Object(
+      {
+        on_write: Type.Enum(['ask', 'warn', 'delegate'], {
+          default: 'ask',
+          description:
+            'When a call writes a file that an editor holds unsaved: `ask` whatever the rules say, `warn` in the preview and the result, or `delegate` the change to the editor.'
+        }),
+        delegate_ms: count(8_000, 'How long an editor may take to answer that it has made a change.'),
+        max_files: count(1_000, 'Buffers that editors may tell of.'),
+        max_bytes: count(33_554_432, 'Memory for their texts.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    front_ends: FrontEnds,
+    rules: Type.Array(ConfiguredRule, {
+      default: [],
+      description: 'What is allowed, asked or denied; see the approvals page.'
+    }),
+    filters: Filters,
+    agents: Agents,
+    web: Web,
+    mcp: McpSettings,
+    mcp_servers: McpServers,
+    command_tools: CommandTools,
+    custom_tools: CustomTools,
+    hooks: Hooks,
+    env: Type.Object(
+      {
+        allow: Type.Array(Type.String(), {
+          default: [],
+          description: 'Environment names passed to commands besides the standard ones.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    sensitive: Type.Object(
+      {
+        names: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further file name globs that are treated as secrets.'
+        }),
+        call_only: Type.Enum(['deny', 'ask'], {
+          default: 'deny',
+          description: 'What a call-only token gets when it reads a sensitive file.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    sandbox: Type.Object(
+      {
+        level: Type.Enum(['auto', ...LEVELS], {
+          default: 'auto',
+          description:
+            'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one.'
+        }),
+        run_code: Type.Enum(['refuse', 'ask'], {
+          default: 'refuse',
+          description: 'What `run_code` does where no sandbox holds: refuse, or ask to run it without.'
+        }),
+        read: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further folders and files that sandboxed commands may read, such as a toolchain.'
+        }),
+        write: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further folders that sandboxed commands may write, such as a package cache.'
+        }),
+        network: Type.Array(Type.String({ format: 'host' }), {
+          default: [],
+          description:
+            'Hosts that sandboxed commands may reach without asking for them: names, or *.domain for every name beneath it.'
+        }),
+        memory_bytes: count(
+          4_294_967_296,
+          'Memory of a sandboxed command, with all it starts where the system can tell.'
+        ),
+        processes: count(512, 'Processes and threads of a sandboxed command.'),
+        cpu_seconds: count(3_600, 'Processor time of each process of a sandboxed command.'),
+        file_bytes: count(10_737_418_240, 'Largest file that a sandboxed command may write.'),
+        open_files: count(4_096, 'Files that each process of a sandboxed command may have open.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    commands: Type.Object(
+      {
+        quiet_ms: count(60_000, 'A running command that has printed nothing for so long is told about.'),
+        max_jobs: count(32, 'Commands that may run on after their call.'),
+        keep_jobs: count(100, 'Ended jobs that are still listed.')
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    git: Type.Object(
+      {
+        hooks: Type.Enum(['skip', 'ask'], {
+          default: 'skip',
+          description:
+            'What becomes of the hooks of a repository when a call commits or pushes: they do not run, or the call is asked about with them as its command, and they run as commands do.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    language_servers: Type.Object(
+      {
+        enabled: Type.Boolean({ default: true, description: 'Ask language servers at all.' }),
+        servers: Type.Record(
+          Type.String(),
+          Type.Object(
+            {
+              command: Type.Optional(Type.String({ minLength: 1, description: 'Program to start instead.' })),
+              args: Type.Optional(Type.Array(Type.String(), { description: 'Its arguments.' })),
+              settings: Type.Optional(
+                Type.Record(Type.String(), Type.Unknown(), {
+                  description: 'Settings by section, laid over those it gets otherwise.'
+                })
+              ),
+              disabled: Type.Optional(Type.Boolean({ description: 'Never start it.' }))
+            },
+            { additionalProperties: false }
+          ),
+          {
+            default: {},
+            description:
+              'What is to be otherwise, by the name of a language server. A workspace that is not trusted may only disable.'
+          }
+        ),
+        max_servers: count(8, 'Language servers that run at once; the one asked longest ago is stopped for another.'),
+        idle_ms: count(600_000, 'A language server that was not asked for so long is stopped.'),
+        memory_bytes: count(4_294_967_296, 'A language server that takes more, with all it started, is stopped.'),
+        start_ms: count(60_000, 'How long one may take to start, and to answer while it reads the project.'),
+        answer_ms: count(10_000, 'How long one may take to answer after that.'),
+        warm: Type.Boolean({
+          default: true,
+          description:
+            'Start the server for a file that a call has changed or that an editor tells of, where the sandbox keeps it strictly, so that the next question finds it ready.'
+        }),
+        diagnostics_after_edit_ms: Type.Integer({
+          minimum: 0,
+          default: 1_500,
+          description: 'How long the result of an edit waits for what language servers find in it; 0 for not at all.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    secrets: Type.Object(
+      {
+        mask: Type.Boolean({
+          default: true,
+          description:
+            'Hide known secret values and what has the shape of a token in the output of commands and in logs.'
+        }),
+        env: Type.Array(Type.String(), {
+          default: [],
+          description: 'Further names, or globs over names, of environment variables whose values are secrets.'
+        }),
+        files: Type.Array(Type.String(), {
+          default: ['.env', '.env.*'],
+          description: 'Files at the root of a workspace whose NAME=value lines hold secrets.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    ),
+    trust: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description:
+        'Workspace files that may do more than tighten: path → sha256 of the content, besides what `toolgate trust` keeps. Only from the home folder or a flag.'
+    }),
+    log: Type.Object(
+      {
+        level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+          default: 'info',
+          description: 'What is logged: this and what is worse.'
+        })
+      },
+      { additionalProperties: false, default: {} }
+    )
+  },
+  { additionalProperties: false, title: 'Configuration' }
+)
+/** The whole configuration, every default filled in. */
+export type Config = Static<typeof Config>
+
+/** Rules by the tier they come from. Remembered ones live in the journal's store instead. */
+export interface RuleTiers {
+  administrator: TierRule[]
+  user: TierRule[]
+  /** Each holds in the workspace whose file it comes from, named by its root folder. */
+  workspace: (TierRule & { workspace?: string })[]
+}
+
+/** What the server is started with: configuration plus what only the process knows. */
+export interface Settings extends Omit<Config, 'mcp_servers' | 'command_tools' | 'hooks'> {
+  /** What files bring to be run, weakest first. */
+  brought: readonly Brought[]
+  state_dir: string
+  tiers: RuleTiers
+  version: string
+}

@@ -1,0 +1,267 @@
+// A call: one request to run one tool, by status. A call never changes; each step of its life makes a new value.
+import { type Static, type TProperties, Type } from 'typebox'
+import { Match, RuleEffect, RuleScope } from '../config/schema.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { FILE_CHANGE, HOOK_RUN } from '../events/events.ts'
+import { FileHrefs } from '../tool/front-end.ts'
+
+const Open = { additionalProperties: true }
+const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
+
+export const Preview = Type.Object(
+  {
+    title: Type.String(),
+    text: Type.Optional(Type.String({ description: 'The whole command, or what else the call would do, literally.' })),
+    diff: Type.Optional(Type.String({ description: 'Unified diff of the change.' })),
+    notes: Type.Optional(Type.Array(Type.String(), { description: 'What the approver must know besides.' }))
+  },
+  { title: 'Preview' }
+)
+export type Preview = Static<typeof Preview>
+
+/** A rule that a person made by choosing one of `always_options`, or by POST /rules. */
+export const RememberedRule = Type.Object(
+  {
+    rule_id: Type.String(),
+    effect: RuleEffect,
+    match: Match,
+    scope: RuleScope,
+    session_id: Type.Optional(Type.String({ description: 'With scope session.' })),
+    workspace: Type.Optional(Type.String({ description: 'Root folder, with scope workspace.' })),
+    reason: Type.Optional(Type.String()),
+    expires_at: Type.Union([Time, Type.Null()]),
+    created_at: Time,
+    created_by: Type.String({ description: 'Client that made it.' })
+  },
+  { title: 'Rule' }
+)
+export type RememberedRule = Static<typeof RememberedRule>
+
+export const MatchedRule = Type.Object({
+  tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
+  effect: Type.String(),
+  reason: Type.String(),
+  rule_id: Type.Optional(Type.String())
+})
+export type MatchedRule = Static<typeof MatchedRule>
+
+export const AlwaysOption = Type.Object({
+  id: Type.String(),
+  label: Type.String({ description: 'What would be allowed, in words.' }),
+  scope: RuleScope,
+  rule: Type.Optional(
+    Type.Object(
+      { effect: RuleEffect, match: Match },
+      { description: 'What would be remembered, where it is one rule.' }
+    )
+  ),
+  rules: Type.Optional(
+    Type.Array(Type.Object({ effect: RuleEffect, match: Match }), {
+      description: 'All that would be remembered instead of `rule`, where a line needs leave for several commands.'
+    })
+  )
+})
+export type AlwaysOption = Static<typeof AlwaysOption>
+
+export const Approval = Type.Object(
+  {
+    level: Type.Enum(['ask', 'strict']),
+    reason: Type.String(),
+    matched_rules: Type.Array(MatchedRule),
+    preview: Preview,
+    digest: Type.String({ description: 'sha256 over tool, params, cwd and the pre-image of every touched file.' }),
+    files: Type.Optional(
+      Type.Array(FileHrefs, {
+        description:
+          'The files of the diff, for viewers that load whole texts, before and after; of more than 32 only GET /calls/{id}/preview tells.'
+      })
+    ),
+    expires_at: Type.Union([Time, Type.Null()]),
+    available_decisions: Type.Array(Type.Enum(['approve', 'reject'])),
+    always_options: Type.Array(AlwaysOption)
+  },
+  { title: 'Approval' }
+)
+export type Approval = Static<typeof Approval>
+
+export const ApprovedBy = Type.Object(
+  {
+    source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook']),
+    hook: Type.Optional(Type.String({ description: 'Name of the hook that refused it.' })),
+    rule_id: Type.Optional(
+      Type.String({ description: 'The rule that let it run, or the first of those that were made by this decision.' })
+    ),
+    rule_ids: Type.Optional(
+      Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
+    ),
+    client: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String({ description: 'Why, as whoever approved it said.' })),
+    at: Time,
+    digest: Type.Optional(Type.String())
+  },
+  { title: 'ApprovedBy' }
+)
+export type ApprovedBy = Static<typeof ApprovedBy>
+
+export const NewDiagnostics = Type.Object(
+  {
+    status: Type.Enum(['complete', 'partial', 'timeout'], {
+      description: 'partial: there may be more. timeout: nothing was told in time, which says nothing of the code.'
+    }),
+    new: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'Relative to the workspace root.' }),
+        line: Type.Integer({ description: 'Counted from 1.' }),
+        column: Type.Integer({ description: 'Counted from 1, in characters.' }),
+        end_line: Type.Integer(),
+        end_column: Type.Integer({ description: 'Right after the last character.' }),
+        severity: Type.Enum(['error', 'warning', 'information', 'hint']),
+        message: Type.Optional(Type.String({ description: 'Left out where the file may not be read without asking.' })),
+        code: Type.Optional(Type.String()),
+        source: Type.Optional(Type.String({ description: 'What found it, such as ts.' }))
+      }),
+      { description: 'Errors and warnings that were not there before, in any file.' }
+    ),
+    more: Type.Optional(Type.Integer({ description: 'How many more there are.' })),
+    gone: Type.Integer({ description: 'How many errors and warnings are no longer there.' }),
+    compared: Type.Boolean({
+      description: 'False where it was not known what was there before: then `new` is all that is there now.'
+    }),
+    servers: Type.Array(Type.String(), { description: 'The language servers that were asked.' })
+  },
+  { title: 'NewDiagnostics', description: 'What a change broke, by the language servers that ran already.' }
+)
+export type NewDiagnostics = Static<typeof NewDiagnostics>
+export type NewDiagnostic = NewDiagnostics['new'][number]
+
+export const Result = Type.Object(
+  {
+    title: Type.String(),
+    content: Type.String({ description: 'Bounded text for a model.' }),
+    data: Type.Unknown({ description: "The tool's typed output." }),
+    metadata: Type.Unsafe<Record<string, unknown>>(
+      Type.Object(
+        { diagnostics: Type.Optional(NewDiagnostics) },
+        { additionalProperties: true, description: 'What the tool says besides; of a change of files, what it broke.' }
+      )
+    ),
+    attachments: Type.Array(
+      Type.Object({
+        media_type: Type.String(),
+        data_url: Type.String(),
+        width: Type.Optional(Type.Integer()),
+        height: Type.Optional(Type.Integer())
+      })
+    ),
+    truncated: Type.Boolean(),
+    output_href: Type.Optional(Type.String({ description: 'Where the whole output can be read by offset.' }))
+  },
+  { title: 'Result' }
+)
+export type Result = Static<typeof Result>
+
+export const CallError = Type.Object(
+  {
+    code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
+    message: Type.String(),
+    recoverable: Type.Boolean(),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+  },
+  { title: 'CallError' }
+)
+export type CallError = Static<typeof CallError>
+
+export const FileChange = Type.Object(FILE_CHANGE, { title: 'FileChange' })
+export type FileChange = Static<typeof FileChange>
+
+export const Undoable = Type.Object(
+  {
+    available: Type.Boolean(),
+    reason: Type.Optional(Type.String({ description: 'Why not.' }))
+  },
+  { description: 'Whether what the call changed was kept; GET /calls/{id}/undo tells what undoing it would do now.' }
+)
+export type Undoable = Static<typeof Undoable>
+
+/** How a hook has looked at a call. */
+export const HookRun = Type.Object(HOOK_RUN, { title: 'HookRun' })
+export type HookRun = Static<typeof HookRun>
+
+const base = {
+  tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
+  tool: Type.String(),
+  params: Type.Unknown({ description: 'What runs, or would run.' }),
+  toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
+  requested_tool: Type.Optional(Type.String({ description: 'That name; `tool` and `params` are what it means here.' })),
+  requested_params: Type.Optional(
+    Type.Unknown({ description: 'What was asked, where a toolset, a hook or the approver changed it.' })
+  ),
+  session_id: Type.String(),
+  workspace: Type.String(),
+  agent: Type.Optional(Type.String()),
+  context: Type.Optional(Type.String({ description: 'Where in a conversation the call arose.' })),
+  background: Type.Boolean(),
+  client: Type.String(),
+  hooks: Type.Optional(Type.Array(HookRun, { description: 'The hooks that looked at it, in their order.' })),
+  attempts: Type.Integer({ description: 'How often the tool was started.' }),
+  created_at: Time,
+  timeout_ms: Type.Integer()
+}
+const allowed = { approved_by: Type.Optional(ApprovedBy), approval: Type.Optional(Approval) }
+const ended = {
+  approval: Type.Optional(Approval),
+  approved_by: Type.Optional(ApprovedBy),
+  started_at: Type.Optional(Time),
+  finished_at: Time,
+  execution_time_ms: Type.Optional(Type.Number()),
+  changes: Type.Optional(Type.Array(FileChange)),
+  undo: Type.Optional(Undoable)
+}
+const withStatus = <S extends string, P extends TProperties>(status: S, fields: P) =>
+  Type.Object({ status: Type.Literal(status), ...base, ...fields }, { ...Open, title: `Call (${status})` })
+
+export const Call = Type.Union(
+  [
+    withStatus('awaiting_approval', { approval: Approval }),
+    withStatus('queued', allowed),
+    withStatus('running', { ...allowed, approved_by: ApprovedBy, started_at: Time }),
+    withStatus('success', { ...ended, result: Result, cached: Type.Optional(Type.Boolean()) }),
+    withStatus('error', { ...ended, error: CallError }),
+    withStatus('rejected', {
+      ...ended,
+      reason: Type.String(),
+      user_message: Type.Optional(Type.String()),
+      rejected_by: ApprovedBy
+    }),
+    withStatus('cancelled', { ...ended, reason: Type.String() }),
+    withStatus('interrupted', { ...ended, reason: Type.String() }),
+    withStatus('expired', { ...ended, reason: Type.String() })
+  ],
+  { title: 'Call', description: 'One request to run one tool.' }
+)
+export type Call = Static<typeof Call>
+export type Status = Call['status']
+export type CallWith<S extends Status> = Extract<Call, { status: S }>
+
+export const STATUSES = [
+  'awaiting_approval',
+  'queued',
+  'running',
+  'success',
+  'error',
+  'rejected',
+  'cancelled',
+  'interrupted',
+  'expired'
+] as const satisfies Status[]
+const SETTLED: ReadonlySet<Status> = new Set([
+  'success',
+  'error',
+  'rejected',
+  'cancelled',
+  'interrupted',
+  'expired'
+] as const)
+
+export type SettledCall = Exclude<Call, { status: 'awaiting_approval' | 'queued' | 'running' }>
+export const isSettled = (call: Call): call is SettledCall => SETTLED.has(call.status)

@@ -1,0 +1,47 @@
+// What front ends tell of unsaved buffers. Routes turn HTTP into these methods and back.
+import type { HeldBuffer, Holder, SentBuffer } from '../../host/editors/editor-buffers.ts'
+import type { Engine } from '../engine.ts'
+import { workspaceOf } from '../submit.ts'
+
+/** All that one client holds in a workspace. */
+export interface Holding {
+  client_id: string
+  /** How long until it is dropped, unless the client speaks up; undefined where nothing is held. */
+  left_ms: number | undefined
+  buffers: HeldBuffer[]
+}
+
+export class HeldBuffers {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. */
+  put(workspace: string | undefined, holder: Holder, sent: readonly SentBuffer[], lease_ms: number): Holding {
+    const served = workspaceOf(this.#engine, workspace)
+    const paths = this.#engine.buffers.put(served, holder, sent, lease_ms)
+    this.#engine.languages.warm(served.name, paths)
+    if (sent.length > 0) this.#engine.front_ends.active(holder.client_id)
+    return this.#holding(served.name, holder.client_id)
+  }
+
+  /** The client holds that file no longer, or, without a path, none. */
+  drop(workspace: string | undefined, client_id: string, path: string | undefined): Holding {
+    const served = workspaceOf(this.#engine, workspace)
+    this.#engine.buffers.drop(served, client_id, path)
+    return this.#holding(served.name, client_id)
+  }
+
+  /** What anybody holds, by path. */
+  list(workspace: string | undefined): HeldBuffer[] {
+    return this.#engine.buffers.list(workspaceOf(this.#engine, workspace).name)
+  }
+
+  #holding(workspace: string, client_id: string): Holding {
+    const { buffers } = this.#engine
+    const own = buffers.list(workspace).filter(held => held.client_id === client_id)
+    return { client_id, left_ms: buffers.leaseOf(client_id), buffers: own }
+  }
+}

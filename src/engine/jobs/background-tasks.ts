@@ -1,0 +1,105 @@
+// What a call may do with the tasks of its workspace: jobs, and calls in the background, under one kind of id.
+import { ToolError } from '../../errors.ts'
+import type { Job, Task, Tasks } from '../../tool/background-tasks.ts'
+import type { Live } from '../active-call.ts'
+import { cancelCall } from '../approvals/decide.ts'
+import { type Call, isSettled } from '../call.ts'
+import type { Engine } from '../engine.ts'
+import { outputOf } from '../read-output.ts'
+import { endsWithin } from '../wait-for-end.ts'
+
+export function tasksOf(engine: Engine, live: Live): Tasks {
+  const { jobs } = engine
+  const { workspace, client } = live.call
+  const own = (task_id: string) => taskOf(engine, task_id, workspace)
+  return {
+    mustHaveRoom: () => jobs.mustHaveRoom(),
+    async adopt(command, facts) {
+      const running = await jobs.adopt(live.call, command, facts)
+      const { signal } = live.abort
+      if (!signal.aborted) return running.job
+      await jobs.stop(live.call.tool_call_id, (signal.reason as Error).message)
+      throw signal.reason
+    },
+    async list() {
+      // What has ended a moment ago may be on its way to the disk.
+      await engine.store.flushed().catch(() => {})
+      return engine.store
+        .tasks()
+        .filter(task => task.workspace === workspace)
+        .flatMap(({ task_id }) => find(engine, task_id) ?? [])
+    },
+    get: own,
+    async wait(task_id, { ms, signal }) {
+      own(task_id)
+      const call = engine.live.get(task_id)
+      if (call) await call.wait({ ms, throughApproval: true, signal })
+      else await endsWithin(jobs.over(task_id), ms, signal)
+      return own(task_id)
+    },
+    async output(task_id, query) {
+      own(task_id)
+      return outputOf(engine, task_id, query, () => !OPEN.has(own(task_id).status))
+    },
+    async result(task_id) {
+      if (own(task_id).kind === 'job') return undefined
+      await engine.store.flushed().catch(() => {})
+      const row = engine.store.call(task_id)
+      return row?.result ? JSON.parse(row.result) : undefined
+    },
+    async stop(task_id, signal) {
+      const { kind } = own(task_id)
+      const call = engine.live.get(task_id)
+      const why = `Stopped by ${client}.`
+      if (kind === 'job') await jobs.stop(task_id, why, signal)
+      else if (call) await cancelCall(engine, call, why)
+      return own(task_id)
+    },
+    async input(task_id, input) {
+      if (own(task_id).kind === 'call')
+        throw new ToolError('CONFLICT', 'A call in the background takes no input; shell_background can.', { task_id })
+      await jobs.input(task_id, input)
+    }
+  }
+}
+
+/** Of a task: it has not ended. */
+const OPEN: ReadonlySet<string> = new Set(['awaiting_approval', 'queued', 'running'])
+
+function taskOf(engine: Engine, task_id: string, workspace: string): Task {
+  const task = find(engine, task_id)
+  if (task?.workspace === workspace) return task
+  throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
+}
+
+function find(engine: Engine, task_id: string): Task | undefined {
+  const job = engine.jobs.get(task_id)
+  if (job) return asTask(job)
+  const live = engine.live.get(task_id)
+  if (live) return live.shown.background ? callAsTask(live.shown) : undefined
+  const row = engine.store.task(task_id) && engine.store.call(task_id)
+  return row && callAsTask(JSON.parse(row.head) as Call)
+}
+
+const asTask = (job: Job): Task => ({ kind: 'job', ...job })
+
+function callAsTask(call: Call): Task {
+  const { tool_call_id, tool, session_id, workspace, client, status, created_at } = call
+  const ended = isSettled(call) && {
+    ended_at: call.finished_at,
+    ...(call.execution_time_ms !== undefined && { duration_ms: Math.round(call.execution_time_ms) })
+  }
+  const reason = 'reason' in call ? call.reason : call.status === 'error' ? call.error.message : undefined
+  return {
+    task_id: tool_call_id,
+    kind: 'call',
+    tool,
+    session_id,
+    workspace,
+    client,
+    status,
+    started_at: ('started_at' in call && call.started_at) || created_at,
+    ...ended,
+    ...(reason !== undefined && { reason })
+  }
+}

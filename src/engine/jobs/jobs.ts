@@ -1,0 +1,206 @@
+// Processes that outlive the call that started them. They are followed to their end here, kept in the journal, and end
+// with the server at the latest.
+import { ToolError } from '../../errors.ts'
+import type { Journal } from '../../events/journal.ts'
+import type { StopSignal } from '../../host/processes/command/command.ts'
+import type { Store, Write } from '../../store/store.ts'
+import type { Job, JobCommand, JobFacts, JobStatus, TaskInput } from '../../tool/background-tasks.ts'
+import type { Call } from '../call.ts'
+import type { CapturedOutputs } from '../engine.ts'
+import { ToldProgress } from '../progress-log.ts'
+import { endsWithin } from '../wait-for-end.ts'
+import { jobExited, jobStarted, RunningJob, type Stopping } from './running-job.ts'
+
+export { InputText, JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../../tool/background-tasks.ts'
+
+interface JobQuery {
+  status?: JobStatus | undefined
+  session_id?: string | undefined
+  workspace?: string | undefined
+}
+
+/** How long an answer waits for a job to end that was told to. */
+const STOP_MS = 3_000
+/** How long a stop of the server waits for its jobs. */
+const CLOSE_MS = 5_000
+
+export class Jobs {
+  readonly #journal: Journal
+  readonly #store: Store
+  readonly #outputs: CapturedOutputs
+  readonly #limits: { max_jobs: number; keep_jobs: number }
+  /** By the id of the call. */
+  readonly #running = new Map<string, RunningJob>()
+  /** Jobs that have been asked for, durable or not. */
+  #taken = 0
+  #closed = false
+
+  constructor(
+    journal: Journal,
+    store: Store,
+    outputs: CapturedOutputs,
+    limits: { max_jobs: number; keep_jobs: number }
+  ) {
+    this.#journal = journal
+    this.#store = store
+    this.#outputs = outputs
+    this.#limits = limits
+  }
+
+  /** Tells of the jobs that the run before left: they ended with it. Resolves when that is durable. */
+  async recover(): Promise<void> {
+    const left = this.#stored().filter(({ status }) => status === 'running')
+    const ended = await Promise.all(
+      left.map(
+        async (job): Promise<Job> => ({
+          ...job,
+          status: 'interrupted',
+          reason: 'The server ended while it ran; it is not started again.',
+          ended_at: new Date().toISOString(),
+          output_bytes: await this.#outputs.size(job.task_id)
+        })
+      )
+    )
+    if (ended.length > 0) await this.#journal.append(ended.map(jobExited), () => ended.flatMap(job => this.#end(job)))
+  }
+
+  /** Throws OVERLOADED where as many run as may. */
+  mustHaveRoom() {
+    if (this.#closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
+    const { max_jobs } = this.#limits
+    if (this.#taken >= max_jobs)
+      throw new ToolError('OVERLOADED', `${this.#taken} commands run in the background already; stop one.`, {
+        max_jobs
+      })
+  }
+
+  /** Takes over a command of a call that runs. Its output and its end are told from now on. */
+  async adopt(call: Call, command: JobCommand, facts: JobFacts): Promise<RunningJob> {
+    this.mustHaveRoom()
+    const { tool_call_id: task_id, tool, session_id, workspace, client } = call
+    const job: Job = {
+      task_id,
+      tool,
+      session_id,
+      workspace,
+      client,
+      ...facts,
+      isolation: command.isolation,
+      status: 'running',
+      started_at: ('started_at' in call && call.started_at) || new Date().toISOString(),
+      output_bytes: 0
+    }
+    this.#taken += 1
+    const durable = this.#journal.append([jobStarted(job)], () => [rowOf(job)])
+    await durable.catch(error => {
+      this.#taken -= 1
+      throw error
+    })
+    command.detach()
+    const told = new ToldProgress(this.#journal, task_id)
+    const running = new RunningJob(job, command, {
+      printed: () => this.#outputs.printed(task_id),
+      size: () => this.#outputs.size(task_id),
+      progress: events => told.append(events),
+      ended: async (ended, event) => {
+        this.#taken -= 1
+        await this.#journal.append([event], () => this.#end(ended)).finally(() => this.#running.delete(task_id))
+      }
+    })
+    this.#running.set(task_id, running)
+    return running
+  }
+
+  /** Newest first. */
+  list({ status, session_id, workspace }: JobQuery = {}): Job[] {
+    return this.#stored()
+      .map(job => this.#running.get(job.task_id)?.job ?? job)
+      .filter(
+        job =>
+          (status === undefined || job.status === status) &&
+          (session_id === undefined || job.session_id === session_id) &&
+          (workspace === undefined || job.workspace === workspace)
+      )
+  }
+
+  /** Those that run, oldest first. */
+  running(): Job[] {
+    return [...this.#running.values()].map(({ job }) => job)
+  }
+
+  get(task_id: string): Job | undefined {
+    const running = this.#running.get(task_id)
+    if (running) return running.job
+    const row = this.#store.task(task_id)
+    return row?.job ? (JSON.parse(row.job) as Job) : undefined
+  }
+
+  /** Resolves once the job has ended and that is durable; at once where it does not run. */
+  over(task_id: string): Promise<void> {
+    return this.#running.get(task_id)?.over ?? Promise.resolve()
+  }
+
+  /** Ends a job, if it runs: with a signal by that alone, which it may take or leave. Resolves once it has ended, or a
+   * moment has passed. */
+  async stop(task_id: string, reason: string, signal?: StopSignal): Promise<void> {
+    const running = this.#running.get(task_id)
+    if (!running) return
+    const stopping: Stopping = { status: 'stopped', reason }
+    running.stopping = stopping
+    if (signal) running.command.kill(signal)
+    else running.command.stop()
+    if (await endsWithin(running.over, STOP_MS)) return
+    // It took the signal for something else: should it end later, that is not by this.
+    if (signal && running.stopping === stopping) running.stopping = undefined
+  }
+
+  /** Writes to a job, ends its input, sets the size of its terminal. */
+  async input(task_id: string, { text, end, resize }: TaskInput): Promise<void> {
+    const running = this.#running.get(task_id)
+    if (!running) throw new ToolError('CONFLICT', 'It has ended: nothing reads its input.', { task_id })
+    const { job, command } = running
+    if ((text !== undefined || end) && !job.interactive)
+      throw new ToolError(
+        'CONFLICT',
+        'It takes no input. Start it with shell_background and interactive or pty, then write to it.',
+        { task_id }
+      )
+    if (resize && !job.pty)
+      throw new ToolError('CONFLICT', 'It has no terminal. Start it with shell_background and pty.', { task_id })
+    if (resize) {
+      command.resize(resize)
+      running.note({ pty: resize })
+    }
+    if (text !== undefined && text !== '') await command.write(text)
+    if (end) command.endInput()
+  }
+
+  /** Ends all jobs with the server. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const left = [...this.#running.values()]
+    const stopping: Stopping = { status: 'interrupted', reason: 'The server stopped while it ran.' }
+    for (const running of left) {
+      running.stopping = stopping
+      running.command.stop()
+    }
+    await endsWithin(Promise.all(left.map(({ over }) => over)), CLOSE_MS)
+  }
+
+  #stored(): Job[] {
+    return this.#store.tasks().flatMap(({ job }) => (job === null ? [] : [JSON.parse(job) as Job]))
+  }
+
+  /** What is told in between need not be kept once it has ended: the output itself is. */
+  #end(job: Job): Write[] {
+    return [rowOf(job), ['forgetProgress', job.task_id], ['forgetTasks', 'job', 'job', this.#limits.keep_jobs]]
+  }
+}
+
+const rowOf = (job: Job): Write => [
+  'job',
+  job.task_id,
+  job.workspace,
+  job.status === 'running' ? 1 : 0,
+  JSON.stringify(job)
+]

@@ -1,0 +1,154 @@
+// The shape of an answer to why policy says of a call what it says.
+import { type Static, Type } from 'typebox'
+import { LEVELS } from '../../tool/background-tasks.ts'
+import { AlwaysOption, MatchedRule, type Preview } from '../call.ts'
+
+const Open = { additionalProperties: true }
+const Access = Type.Enum(['read', 'write', 'list'])
+const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
+const Class = Type.Enum(['auto', 'ask', 'strict', 'block'], {
+  description:
+    '`auto`: only reads. `ask`: an ordinary decision. `strict`: one decision each time, confirmed. `block`: never run.'
+})
+
+const Sensitive = Type.Boolean({ description: 'By its name it may hold credentials.' })
+const SelfStarting = Type.Boolean({ description: 'Some program runs or obeys it later by itself.' })
+const Tree = Type.Boolean({ description: 'All that is beneath it is meant too.' })
+const Protected = Type.Enum(['write', 'all'], { description: 'The access to it that is refused for ever.' })
+
+const Operand = Type.Object(
+  {
+    path: Type.String({ description: 'As written, without quotes.' }),
+    access: Access,
+    tree: Type.Optional(Tree),
+    resolved: Type.Optional(Type.String({ description: 'Where it leads, relative to the workspace root.' })),
+    sensitive: Type.Optional(Sensitive),
+    self_starting: Type.Optional(SelfStarting),
+    protected: Type.Optional(Protected),
+    outside: Type.Optional(Type.Boolean({ description: 'It leads outside the workspace, or cannot be followed.' }))
+  },
+  Open
+)
+
+const JudgedPath = Type.Object(
+  {
+    path: Type.String({ description: 'Where it leads, relative to the workspace root.' }),
+    given: Type.Optional(Type.String({ description: 'As the caller wrote it, where that is not the same.' })),
+    access: Access,
+    sensitive: Sensitive,
+    self_starting: SelfStarting,
+    tree: Tree,
+    protected: Type.Optional(Protected),
+    if_match: Type.Optional(Type.String({ description: 'The hash that the file must have.' })),
+    unsaved: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { path: Type.String(), client: Type.String(), client_id: Type.String(), hash: Type.String() },
+          { ...Open, description: 'A file that an editor holds with unsaved changes.' }
+        )
+      )
+    )
+  },
+  Open
+)
+
+/** One command of a line, as it was judged. */
+const Part = Type.Object(
+  {
+    text: Type.String({ description: 'As written in the line.' }),
+    argv: Type.Optional(Type.Array(Type.String(), { description: 'Its words, where all of them are known.' })),
+    inner: Type.Optional(Type.Literal(true, { description: 'It is run by the part before it.' })),
+    class: Class,
+    reason: Type.String(),
+    configured: Type.Optional(
+      Type.Literal(true, {
+        description: 'What it reads may name programs that it runs: by itself it runs only with isolation `strict`.'
+      })
+    ),
+    cwd: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Folder that a `cd` before it names; null where that cannot be told.'
+      })
+    ),
+    folder: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Where that leads, relative to the workspace root; null where that cannot be told.'
+      })
+    ),
+    prefix: Type.Optional(Type.Array(Type.String(), { description: 'The leading words that "always" may name.' })),
+    verdict: { ...Decision, description: 'What would be decided of this part alone.' },
+    matched_rules: Type.Array(MatchedRule, { description: 'Rules that say something of this part alone.' }),
+    operands: Type.Array(Operand)
+  },
+  Open
+)
+
+/** What a tier says by itself. */
+const Said = Type.Object(
+  {
+    tier: MatchedRule.properties.tier,
+    decision: Type.Union([Decision, Type.Null()], { description: 'Null where the tier has nothing to say.' }),
+    reason: Type.Optional(Type.String()),
+    rules: Type.Array(MatchedRule)
+  },
+  Open
+)
+
+export const Explanation = Type.Object(
+  {
+    dry_run: Type.Literal(true),
+    tool: Type.String(),
+    effect: Type.String(),
+    verdict: Type.Object(
+      {
+        decision: Decision,
+        code: Type.Optional(Type.String()),
+        reason: Type.String(),
+        matched_rules: Type.Array(MatchedRule),
+        always_options: Type.Array(AlwaysOption),
+        source: Type.String()
+      },
+      Open
+    ),
+    isolation: Type.Optional(
+      Type.Object(
+        { level: Type.Enum(LEVELS), network: Type.Array(Type.String()) },
+        { ...Open, description: 'What would keep the command.' }
+      )
+    ),
+    command: Type.Optional(
+      Type.Object(
+        {
+          text: Type.String(),
+          class: Class,
+          reason: Type.String(),
+          literal: Type.Boolean({ description: 'Every word is known, so rules can be held against its parts.' })
+        },
+        { ...Open, description: 'How the line reads as a whole.' }
+      )
+    ),
+    parts: Type.Array(Part, { description: 'Each command of the line, in the order in which they stand.' }),
+    paths: Type.Array(JudgedPath),
+    precedence: Type.Array(Said, {
+      description:
+        'What each tier says by itself. The first that says anything decides, and built-in floors raise that.'
+    }),
+    preview: Type.Optional(Type.Unsafe<Preview>({ $ref: 'Preview#' })),
+    digest: Type.Optional(Type.String()),
+    hooks: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: 'What it is called, or its command.' }),
+          when: Type.Enum(['before', 'after']),
+          source: Type.Enum(['configuration', 'workspace'])
+        }),
+        {
+          description:
+            'The hooks that would look at it. None is asked: one that refuses, or gives other params, does so in earnest.'
+        }
+      )
+    )
+  },
+  Open
+)
+export type Explanation = Static<typeof Explanation>

@@ -1,0 +1,155 @@
+// Texts as vectors, from an endpoint that speaks as OpenAI's does. It may be slow, wrong or away: then search goes by words
+// alone. What is sent has known secret values masked; the key is sent to the endpoint and told to nobody.
+import type { Config } from '../../config/schema.ts'
+
+type EmbeddingSettings = Config['search']['embeddings'] & { url: string }
+
+/** How the endpoint stands. */
+interface EndpointState {
+  model: string
+  /** Why it is left alone for now, if so. */
+  reason?: string
+}
+
+/** A question waits no longer for its vector. */
+const QUESTION_MS = 1_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 300_000
+/** Questions whose vectors are kept. */
+const MOST_QUESTIONS = 200
+const TOO_MANY = 429
+/** A vector of ten thousand dimensions is half of it. */
+const MOST_BYTES_A_TEXT = 512 * 1024
+
+export class Embeddings {
+  readonly settings: EmbeddingSettings
+  readonly #key: string | undefined
+  readonly #masked: (text: string) => string
+  readonly #questions = new Map<string, Float32Array>()
+  #dimensions: number | undefined
+  #reason: string | undefined
+  #failures = 0
+  #not_before = 0
+
+  constructor(settings: EmbeddingSettings, key: string | undefined, masked: (text: string) => string) {
+    this.settings = settings
+    this.#key = key
+    this.#masked = masked
+    this.#dimensions = settings.dimensions
+  }
+
+  get state(): EndpointState {
+    const { model } = this.settings
+    return { model, ...(this.#reason !== undefined && { reason: this.#reason }) }
+  }
+
+  /** How long the endpoint is to be left alone. */
+  get pause_ms(): number {
+    return Math.max(0, this.#not_before - Date.now())
+  }
+
+  /** The vector of a question; undefined where none is to be had soon. */
+  async ofQuestion(text: string, signal: AbortSignal): Promise<Float32Array | undefined> {
+    const known = this.#questions.get(text)
+    if (known) return known
+    if (this.pause_ms > 0) return undefined
+    try {
+      const [vector] = await this.embed([text], AbortSignal.any([signal, AbortSignal.timeout(QUESTION_MS)]))
+      if (this.#questions.size >= MOST_QUESTIONS) this.#questions.clear()
+      this.#questions.set(text, vector!)
+      return vector
+    } catch {
+      signal.throwIfAborted()
+      return undefined
+    }
+  }
+
+  /** One vector of length 1 for each text. */
+  async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    try {
+      const vectors = await this.#asked(texts, signal)
+      this.#failures = 0
+      this.#reason = undefined
+      return vectors
+    } catch (error) {
+      // Whoever asks no longer says nothing of the endpoint.
+      if (!isLeft(signal)) this.#fail(error as Error)
+      throw error
+    }
+  }
+
+  async #asked(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const { url, model, dimensions, timeout_ms } = this.settings
+    const response = await fetch(`${url.replace(/\/+$/, '')}/embeddings`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(this.#key && { authorization: `Bearer ${this.#key}` }) },
+      body: JSON.stringify({ model, input: texts.map(this.#masked), ...(dimensions && { dimensions }) }),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)])
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Refused(response.status, Number(response.headers.get('retry-after')) * 1_000 || 0)
+    }
+    return this.#vectorsIn(JSON.parse(await textOf(response, texts.length * MOST_BYTES_A_TEXT)), texts.length)
+  }
+
+  #vectorsIn(answer: unknown, count: number): Float32Array[] {
+    const data = (answer as { data?: { index?: number; embedding?: unknown }[] } | null)?.data
+    if (!Array.isArray(data) || data.length !== count) throw new Error('It answered something else than vectors.')
+    const vectors = data
+      .toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0))
+      .map(({ embedding }) => normal(Float32Array.from(Array.isArray(embedding) ? embedding.map(Number) : [])))
+    for (const { length } of vectors) {
+      this.#dimensions ??= length
+      if (length === 0 || length !== this.#dimensions)
+        throw new Error(`It answered a vector of ${length} dimensions rather than ${this.#dimensions}.`)
+    }
+    return vectors
+  }
+
+  #fail(error: Error) {
+    this.#failures += 1
+    this.#reason = reasonOf(error)
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
+    this.#not_before = Date.now() + Math.max(pause, error instanceof Refused ? error.retry_after_ms : 0)
+  }
+}
+
+/** Given up for another reason than its time. */
+const isLeft = ({ aborted, reason }: AbortSignal) => aborted && (reason as Error).name !== 'TimeoutError'
+
+/** No more than so many bytes of it are taken in. */
+async function textOf({ body }: Response, most: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body ?? []) {
+    bytes += part.length
+    if (bytes > most) throw new Error(`It answered more than ${most} bytes.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+class Refused extends Error {
+  readonly retry_after_ms: number
+
+  constructor(status: number, retry_after_ms: number) {
+    super(status === TOO_MANY ? 'It is asked too often (429).' : `It answered ${status}.`)
+    this.retry_after_ms = Math.min(retry_after_ms, LONGEST_PAUSE_MS)
+  }
+}
+
+/** Words of the endpoint itself are not repeated: they may hold what was sent. */
+function reasonOf(error: Error): string {
+  if (error.name === 'TimeoutError') return 'It did not answer in time.'
+  if (error instanceof SyntaxError) return 'It answered something else than JSON.'
+  const code = (error.cause as { code?: string } | undefined)?.code
+  return error instanceof TypeError ? `It cannot be reached${code ? ` (${code})` : ''}.` : error.message
+}
+
+/** So long that a product of two of them is the cosine of their angle. */
+function normal(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector)
+  return length > 0 && Number.isFinite(length) ? vector.map(value => value / length) : new Float32Array(0)
+}

@@ -1,0 +1,50 @@
+// What the operating system's refusals mean to a caller. Messages name the path as it was given, never a resolved one.
+import { type ErrorCode, ToolError } from '../../errors.ts'
+
+const MEANINGS: Record<string, { code: ErrorCode; text: string }> = {
+  ENOENT: { code: 'FILE_NOT_FOUND', text: 'does not exist' },
+  EEXIST: { code: 'FILE_EXISTS', text: 'exists already' },
+  ENOTEMPTY: { code: 'FILE_EXISTS', text: 'is not empty' },
+  ENOTDIR: { code: 'NOT_A_DIRECTORY', text: 'leads through something that is not a folder' },
+  EISDIR: { code: 'NOT_A_FILE', text: 'is a folder' },
+  ENXIO: { code: 'NOT_A_FILE', text: 'is not a regular file' },
+  ELOOP: { code: 'STALE_FILE', text: 'was replaced by a link meanwhile' },
+  EACCES: { code: 'PERMISSION_DENIED', text: 'is not permitted by the operating system' },
+  EPERM: { code: 'PERMISSION_DENIED', text: 'is not permitted by the operating system' },
+  EROFS: { code: 'PERMISSION_DENIED', text: 'is on a file system that is read-only' },
+  ENAMETOOLONG: { code: 'INVALID_PATH', text: 'is too long for this file system' },
+  EILSEQ: { code: 'INVALID_PATH', text: 'is not a name this file system takes' },
+  EINVAL: { code: 'INVALID_PATH', text: 'is not possible for this path' },
+  EMFILE: { code: 'OVERLOADED', text: 'could not be opened: too many files are open' },
+  ENFILE: { code: 'OVERLOADED', text: 'could not be opened: too many files are open' },
+  ENOSPC: { code: 'EXECUTION_ERROR', text: 'could not be written: the disk is full' },
+  EDQUOT: { code: 'EXECUTION_ERROR', text: 'could not be written: the quota is used up' },
+  EFBIG: { code: 'TOO_LARGE', text: 'is larger than the file system allows' },
+  EXDEV: { code: 'EXECUTION_ERROR', text: 'lies on another file system: copy it and delete the original' },
+  EIO: { code: 'EXECUTION_ERROR', text: 'failed: the disk reports an error' }
+}
+
+/** The error to throw for whatever went wrong at `path`; errors that are ours already stay as they are. */
+export function explain(error: unknown, path: string): unknown {
+  if (error instanceof ToolError || !(error instanceof Error)) return error
+  const errno = (error as NodeJS.ErrnoException).code
+  if (errno === undefined) return error
+  const { code, text } = MEANINGS[errno] ?? { code: 'EXECUTION_ERROR' as const, text: `failed (${errno})` }
+  return new ToolError(code, `${quote(path)} ${text}.`, { path }, { cause: error })
+}
+
+/** The same for the server's own state folder; `what` could not be done there, so nothing was changed. */
+export function explainState(error: unknown, what: string): unknown {
+  const errno = errnoOf(error)
+  if (error instanceof ToolError || errno === undefined) return error
+  const why = errno === 'ENOSPC' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
+  return new ToolError('EXECUTION_ERROR', `Nothing is changed: ${what}, for ${why}.`, undefined, { cause: error })
+}
+
+/** A path as it may be shown: control characters escaped, very long ones cut. */
+export function quote(path: string): string {
+  return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path)
+}
+
+export const errnoOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined

@@ -1,0 +1,235 @@
+// Where a path leads. Every path a tool is given is walked here, one folder at a time through open descriptors, so that
+// neither a link nor a race can lead out of the workspace. What a path means to security is told in judging.ts.
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync
+} from 'node:fs'
+import nodePath from 'node:path'
+import { ToolError } from '../../errors.ts'
+import type { Workspace } from '../host.ts'
+import { byDescriptor, DOORS, type Doors } from './dir-access.ts'
+import { errnoOf, explain, quote } from './errno.ts'
+
+/** Where a walk ended, with the folder above still open. */
+export interface Place {
+  path: string
+  /** The same way as it was before each link that was followed: what a link is called may mean something, too. */
+  through: readonly string[]
+  /** What is there; undefined when nothing is. */
+  stat: BigIntStats | undefined
+  /** Descriptor of the last folder on the way that exists. */
+  folder: number
+  /** Put before a name, reaches an entry of that folder. */
+  prefix: string
+  /** Reaches the thing itself. Only good while nothing in `missing`. */
+  door: string
+  /** Folders still to be made below `folder` before the thing can be. */
+  missing: readonly string[]
+  /** The way leads through something that is no folder. */
+  blocked: boolean
+  close(): void
+}
+
+/** Files being written carry this name until they are whole. */
+export const TEMP_PREFIX = '.toolgate-tmp-'
+
+const MAX_PATH = 4096
+const MAX_NAME = 255
+const MAX_PARTS = 255
+const MAX_LINKS = 40
+const MAX_STEPS = 1024
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
+
+/** Opens a root folder to serve. `folder` is as a person named it; links in it are followed, once and for all. */
+export function openWorkspace(name: string, folder: string, doors: Doors = DOORS): Workspace {
+  try {
+    if (doors === byDescriptor && !existsSync('/proc/self/fd')) {
+      throw new ToolError('EXECUTION_ERROR', 'Serving files needs /proc, which is not mounted here.')
+    }
+    const given = nodePath.resolve(folder)
+    const root = realpathSync.native(given)
+    if (!statSync(root).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quote(folder)} is not a folder.`)
+    return { name, root, given, doors, fd: openSync(root, FOLDER) }
+  } catch (error) {
+    throw explain(error, folder)
+  }
+}
+
+/** Walks to what the path names, following a link at its end too. The caller closes the place. */
+export const walk = (workspace: Workspace, given: string): Place => new Walk(workspace, given).go('through')
+
+/** Walks to the entry that the path names, be it a link: for what acts on the entry itself, such as removing it. */
+export const walkToEntry = (workspace: Workspace, given: string): Place => new Walk(workspace, given).go('stop')
+
+class Walk {
+  readonly #workspace: Workspace
+  readonly #given: string
+  readonly #doors: Doors
+  /** Parts still to walk, the next one last. */
+  #pending: string[]
+  /** Names of the folders walked so far, and the descriptor of the last. */
+  #names: string[] = []
+  #fd: number
+  #through: string[] = []
+  #links = 0
+  #steps = 0
+
+  constructor(workspace: Workspace, given: string) {
+    this.#workspace = workspace
+    this.#given = given
+    this.#doors = workspace.doors
+    this.#pending = partsBelowRoot(workspace, given, given).reverse()
+    this.#fd = workspace.fd
+  }
+
+  go(linkAtEnd: 'through' | 'stop'): Place {
+    try {
+      while (this.#pending.length > 0) {
+        if (++this.#steps > MAX_STEPS) throw invalid(this.#given, 'has too many parts')
+        const part = this.#pending.pop()!
+        if (part === '..') this.#up()
+        else if (this.#pending.length > 0) {
+          const end = this.#enter(part, linkAtEnd)
+          if (end) return end
+        } else {
+          const stat = lstatSync(this.#prefix() + part, { bigint: true, throwIfNoEntry: false })
+          if (!stat?.isSymbolicLink() || linkAtEnd === 'stop') return this.#end(part, stat)
+          this.#follow(part)
+        }
+      }
+      return this.#endAtRoot()
+    } catch (error) {
+      this.#release()
+      throw explain(error, this.#given)
+    }
+  }
+
+  #prefix() {
+    return this.#doors.prefix(this.#workspace, this.#fd, this.#names.join('/'))
+  }
+
+  #release() {
+    if (this.#fd !== this.#workspace.fd) closeSync(this.#fd)
+    this.#fd = this.#workspace.fd
+  }
+
+  /** Steps into a folder. Gives the end of the walk when there is none of that name. */
+  #enter(name: string, linkAtEnd: 'through' | 'stop'): Place | undefined {
+    const door = this.#prefix() + name
+    let fd: number
+    try {
+      fd = openSync(door, FOLDER | this.#doors.noLinks)
+    } catch (error) {
+      const errno = errnoOf(error)
+      if (errno === 'ENOENT') return this.#endEarly(name, false)
+      if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'EMLINK') throw error
+      if (!lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink()) return this.#endEarly(name, true)
+      if (linkAtEnd === 'stop' && this.#links === MAX_LINKS) return this.#endInLoop()
+      this.#follow(name)
+      return
+    }
+    this.#release()
+    this.#fd = fd
+    this.#names.push(name)
+    this.#doors.confirm(this.#workspace, fd, this.#names.join('/'))
+  }
+
+  /** Walks again to the folder above: its descriptor was not kept, so that deep paths do not hold many. */
+  #up() {
+    if (this.#names.length === 0) throw outside(this.#given)
+    this.#pending.push(...this.#names.slice(0, -1).reverse())
+    this.#names = []
+    this.#release()
+  }
+
+  #follow(name: string) {
+    if (++this.#links > MAX_LINKS) throw invalid(this.#given, 'leads through too many links')
+    const target = readlinkSync(this.#prefix() + name)
+    this.#through.push([...this.#names, name, ...this.#pending.toReversed()].join('/'))
+    if (target.startsWith('/')) {
+      this.#names = []
+      this.#release()
+      this.#pending.push(...partsBelowRoot(this.#workspace, target, this.#given).reverse())
+    } else this.#pending.push(...split(target, this.#given).reverse())
+  }
+
+  #end(name: string, stat: BigIntStats | undefined, missing: readonly string[] = [], blocked = false): Place {
+    const prefix = this.#prefix()
+    const path = [...this.#names, ...missing, name].join('/')
+    if (!stat && HOSTILE.test(path)) throw invalid(this.#given, 'has control characters in a name')
+    return this.#place({ path, stat, folder: this.#fd, prefix, door: prefix + name, missing, blocked })
+  }
+
+  #endEarly(name: string, blocked: boolean): Place {
+    const parts = [name, ...this.#pending.reverse()]
+    if (parts.includes('..')) throw invalid(this.#given, "has '..' after a part that is not a folder")
+    return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), blocked)
+  }
+
+  /** Links lead in a circle: there is nothing, and nothing can be made, until one of them is gone. */
+  #endInLoop(): Place {
+    const parts = partsBelowRoot(this.#workspace, this.#given, this.#given)
+    this.#names = []
+    this.#release()
+    return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), true)
+  }
+
+  #endAtRoot(): Place {
+    const prefix = this.#prefix()
+    const stat = fstatSync(this.#fd, { bigint: true })
+    return this.#place({ path: '.', stat, folder: this.#fd, prefix, door: `${prefix}.`, missing: [], blocked: false })
+  }
+
+  #place(place: Omit<Place, 'close' | 'through'>): Place {
+    const own = this.#fd !== this.#workspace.fd
+    return { ...place, through: this.#through, close: () => own && closeSync(place.folder) }
+  }
+}
+
+// Characters that no new name may have: they deceive whoever reads a list, a log or a terminal.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for.
+const HOSTILE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+
+function partsBelowRoot(workspace: Workspace, path: string, given: string): string[] {
+  const parts = split(path, given)
+  if (!path.startsWith('/')) return parts
+  for (const root of [workspace.root, workspace.given]) {
+    const above = root?.split('/').filter(Boolean)
+    if (above?.every((name, i) => name === parts[i])) return parts.slice(above.length)
+  }
+  throw outside(given)
+}
+
+function split(path: string, given: string): string[] {
+  if (path === '') throw invalid(given, 'is empty')
+  if (path.includes('\0')) throw invalid(given, 'contains a NUL character')
+  if (!path.isWellFormed()) throw invalid(given, 'is not valid Unicode')
+  // Three bytes for each UTF-16 unit at most: short paths need no counting.
+  if (path.length * 3 > MAX_PATH && Buffer.byteLength(path) > MAX_PATH) throw invalid(given, 'is too long')
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part.length * 3 > MAX_NAME && Buffer.byteLength(part) > MAX_NAME)
+      throw invalid(given, 'has a name that is too long')
+    parts.push(part)
+  }
+  if (parts.length > MAX_PARTS) throw invalid(given, 'has too many parts')
+  return parts
+}
+
+const invalid = (given: string, why: string) =>
+  new ToolError('INVALID_PATH', `${quote(given)} ${why}.`, { path: given.slice(0, 300) })
+
+// One text for all that leads out, so that the answer does not tell what exists there.
+const outside = (given: string) => invalid(given, 'is outside the workspace')
+
+/** The file system that the last folder on the way is on. Of a file it would not tell where layers are stacked. */
+export const deviceAt = ({ folder }: Place): bigint => fstatSync(folder, { bigint: true }).dev

@@ -1,0 +1,56 @@
+// What git says when it fails, as our errors.
+import { type ErrorCode, ToolError } from '../../errors.ts'
+import type { Ended } from './git-process.ts'
+import type { Repository } from './repository.ts'
+import type { RepositoryPlace } from './repository-location.ts'
+
+const LONGEST = 2_000
+
+/** Its words, and what they mean. */
+const KNOWN: readonly [RegExp, ErrorCode, string][] = [
+  [
+    /reference already exists|' exists; cannot create '/,
+    'CONFLICT',
+    'One of that name, or of the beginning of it, is there already.'
+  ],
+  [
+    /index\.lock': File exists|cannot lock ref/i,
+    'CONFLICT',
+    'Another git is at work in this repository, or left its lock.'
+  ],
+  [
+    /bad (?:tree |commit )?object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)|could not read [0-9a-f]{40}|failed to traverse/i,
+    'EXECUTION_ERROR',
+    'Objects of the repository are missing or broken; it may be a partial or shallow clone.'
+  ],
+  [/permission denied/i, 'PERMISSION_DENIED', 'Files of the repository may not be read.'],
+  [
+    /unknown (?:option|switch)|unrecognized argument/i,
+    'EXECUTION_ERROR',
+    'This git is too old: version 2.31 or newer is needed.'
+  ]
+]
+
+/** Throws unless git ended well; `doing` is what it was to do, such as `read the history`. */
+export function refuseFailed({ code, stderr }: Ended, doing: string, repository: Repository): void {
+  if (code === 0) return
+  const said = saidBy(stderr, repository)
+  const [, error = 'EXECUTION_ERROR', hint] = KNOWN.find(([pattern]) => pattern.test(stderr)) ?? []
+  const why = said || `it ended with ${code === null ? 'a signal' : `code ${code}`}`
+  throw new ToolError(error as ErrorCode, `git could not ${doing}: ${why}${hint ? ` ${hint}` : ''}`, {
+    exit_code: code
+  })
+}
+
+/** Its words without their heading, and without folders of this machine. */
+export function saidBy(
+  stderr: string,
+  { top, git_dir, common_dir }: Pick<RepositoryPlace, 'top' | 'git_dir' | 'common_dir'>
+): string {
+  const folders = [git_dir, common_dir, top].filter(folder => folder !== '/')
+  const plain = folders.reduce((text, folder) => text.replaceAll(folder, folder === top ? '.' : '.git'), stderr)
+  return plain
+    .replace(/^(?:fatal|error|warning): /gm, '')
+    .trim()
+    .slice(0, LONGEST)
+}

@@ -1,0 +1,84 @@
+// One running git: its output as it comes, or all of it, within bounds of time and size.
+import { ToolError } from '../../errors.ts'
+import { KILL_GRACE_MS, type Spawned } from '../processes/spawner/child-handle.ts'
+
+const MAX_STDERR = 65_536
+const CANCELLED = new ToolError('CANCELLED', 'The call was cancelled.')
+
+export interface Ended {
+  code: number | null
+  /** What it said besides; the beginning, where that is long. */
+  stderr: string
+}
+
+interface Bounds {
+  signal: AbortSignal
+  timeout_ms: number
+}
+
+export class Running {
+  readonly #spawned: Spawned
+  readonly #signal: AbortSignal
+  readonly #timer: NodeJS.Timeout
+  readonly #aborted: () => void
+  #fault: unknown
+  #stderr = ''
+
+  constructor(spawned: Spawned, { signal, timeout_ms }: Bounds) {
+    this.#spawned = spawned
+    this.#signal = signal
+    this.#aborted = () => this.#stop(signal.reason ?? CANCELLED)
+    const late = () => this.#stop(new ToolError('TIMEOUT', `git took longer than ${timeout_ms} ms and was ended.`))
+    this.#timer = setTimeout(late, timeout_ms)
+    signal.addEventListener('abort', this.#aborted, { once: true })
+    if (signal.aborted) this.#aborted()
+    spawned.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length)
+    })
+  }
+
+  /** What it prints, as it comes. Leaving the loop ends git: that is no fault. */
+  async *output(): AsyncGenerator<Buffer, Ended, void> {
+    let over = false
+    try {
+      for await (const chunk of this.#spawned.stdout) yield chunk as Buffer
+      const { code } = await this.#spawned.exited
+      over = true
+      const { stderr } = this.#spawned
+      // What it said may still be on its way.
+      if (!stderr.closed && code !== 0) await new Promise(resolve => stderr.once('close', resolve))
+      if (this.#fault !== undefined) throw this.#fault
+      return { code, stderr: this.#stderr }
+    } catch (error) {
+      throw this.#fault ?? error
+    } finally {
+      clearTimeout(this.#timer)
+      this.#signal.removeEventListener('abort', this.#aborted)
+      if (!over) this.#spawned.kill(0)
+    }
+  }
+
+  /** All that it prints. Ends it, and fails with TOO_LARGE, where that is more than so many bytes. */
+  async all(max_bytes: number): Promise<Ended & { stdout: Buffer }> {
+    const parts: Buffer[] = []
+    let bytes = 0
+    const output = this.output()
+    for (let step = await output.next(); ; step = await output.next()) {
+      if (step.done) return { ...step.value, stdout: Buffer.concat(parts) }
+      bytes += step.value.length
+      if (bytes > max_bytes) {
+        await output.return({ code: null, stderr: '' })
+        throw new ToolError('TOO_LARGE', `git printed more than ${max_bytes} bytes; ask for less at a time.`)
+      }
+      parts.push(step.value)
+    }
+  }
+
+  #stop(why: unknown) {
+    this.#fault ??= why
+    this.#spawned.kill(KILL_GRACE_MS)
+    // Whoever holds the pipe open besides is not waited for.
+    this.#spawned.stdout.destroy()
+    this.#spawned.stderr.destroy()
+  }
+}

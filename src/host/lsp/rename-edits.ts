@@ -1,0 +1,85 @@
+// What a server would change to give something another name, in our terms. What is not certainly good is refused as a whole.
+import type { TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
+import { ToolError } from '../../errors.ts'
+import type { Workspace } from '../host.ts'
+import type { Sources } from './document-text-provider.ts'
+import type { RenamedFile } from './language-service.ts'
+import type { Session } from './lsp-session.ts'
+import { pathOfUri, within } from './wire/file-uris.ts'
+import { Positions } from './wire/position-converter.ts'
+
+interface Planned {
+  edits: TextDocumentEdit['edits']
+  version: number | undefined
+  moved_to: string | undefined
+}
+
+export async function renamedFiles(
+  edit: WorkspaceEdit,
+  workspace: Workspace,
+  sources: Sources,
+  session: Session
+): Promise<RenamedFile[]> {
+  const files: RenamedFile[] = []
+  for (const [path, { edits, version, moved_to }] of planned(edit, workspace)) {
+    const source = session.documents.get(path) ?? (await sources.read(path))
+    if (version !== undefined && session.documents.get(path)?.version !== version)
+      throw new ToolError('STALE_FILE', `${path} changed while the server worked the rename out.`, { path })
+    const positions = new Positions(source.text, session.units)
+    files.push({
+      path,
+      ...(moved_to !== undefined && { moved_to }),
+      hash: source.hash,
+      edits: inOrder(path, edits, positions)
+    })
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function planned({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Workspace): Map<string, Planned> {
+  const files = new Map<string, Planned>()
+  const at = (uri: string) => {
+    const path = pathWithin(uri, workspace)
+    const known = files.get(path) ?? { edits: [], version: undefined, moved_to: undefined }
+    files.set(path, known)
+    return known
+  }
+  const all =
+    documentChanges ?? Object.entries(changes).map(([uri, edits]) => ({ textDocument: { uri, version: null }, edits }))
+  for (const change of all)
+    if ('edits' in change) {
+      const file = at(change.textDocument.uri)
+      file.edits.push(...change.edits)
+      file.version = change.textDocument.version ?? file.version
+    } else if (change.kind === 'rename') at(change.oldUri).moved_to = pathWithin(change.newUri, workspace)
+    else
+      throw new ToolError('EXECUTION_ERROR', `The server would ${change.kind} a file to rename this: that is not done.`)
+  return files
+}
+
+function pathWithin(uri: string, { root }: Workspace): string {
+  const absolute = pathOfUri(uri)
+  const path = absolute && within(root, absolute)
+  if (path) return path
+  throw new ToolError('INVALID_PATH', `The rename would change ${absolute ?? uri}, which is outside the workspace.`, {
+    path: absolute ?? uri
+  })
+}
+
+function inOrder(path: string, edits: TextDocumentEdit['edits'], positions: Positions): RenamedFile['edits'] {
+  const wrong = (what: string) =>
+    new ToolError('EXECUTION_ERROR', `What the server would change in ${path} ${what}: nothing is changed.`, { path })
+  const placed = edits
+    .map(edit => {
+      const { range } = edit
+      // A snippet has none, nor is it for a client that does not say that it takes them.
+      const text = 'newText' in edit ? edit.newText : undefined
+      if (typeof text !== 'string') throw wrong('is no plain text')
+      if (!positions.has(range.start) || !positions.has(range.end)) throw wrong('is not in the file')
+      return { from: positions.offsetOf(range.start), to: positions.offsetOf(range.end), text }
+    })
+    .sort((a, b) => a.from - b.from || a.to - b.to)
+  for (const [i, { from, to }] of placed.entries())
+    if (to < from || from < (placed[i - 1]?.to ?? 0)) throw wrong('overlaps')
+  return placed.map(({ from, to, text }) => ({ start: positions.ours(from), end: positions.ours(to), text }))
+}

@@ -1,0 +1,69 @@
+// Text of a command on its way to one reader, who may be slower than the command.
+import type { Delta } from './output-decoder.ts'
+
+// Text that waits; beyond it the oldest is skipped, which shows as a gap in the offsets. The output itself is kept whole.
+const MAX_WAITING_CHARACTERS = 262_144
+
+export class Deltas {
+  #waiting: Delta[] = []
+  #characters = 0
+  #wake: (() => void) | undefined
+  #over = false
+
+  add(delta: Delta) {
+    this.#waiting.push(delta)
+    this.#characters += delta.text.length
+    while (this.#characters > MAX_WAITING_CHARACTERS && this.#waiting.length > 1)
+      this.#characters -= this.#waiting.shift()!.text.length
+    this.#wake?.()
+  }
+
+  end() {
+    this.#over = true
+    this.#wake?.()
+  }
+
+  /** What waits and what comes, until the end or the reader's signal. One reader at a time; the next goes on where it left. */
+  async *read(signal?: AbortSignal): AsyncGenerator<Delta, void, void> {
+    for (;;) {
+      await this.#came(undefined, signal)
+      const delta = this.#take(signal)
+      if (!delta) return
+      yield delta
+    }
+  }
+
+  /** The same with undefined where nothing has come for so long, once for each silence. */
+  async *heeding(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
+    for (let isTold = false; ; ) {
+      const came = await this.#came(isTold ? undefined : quietMs, signal)
+      isTold = !came
+      const delta = came ? this.#take(signal) : undefined
+      if (came && !delta) return
+      yield delta
+    }
+  }
+
+  /** Whether something waits, or nothing will; false once `quietMs` have passed. Takes nothing, so that whoever waits no
+   * more has taken nothing along. */
+  #came(quietMs: number | undefined, signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#waiting.length > 0 || this.#over || signal?.aborted) return Promise.resolve(true)
+    return new Promise(resolve => {
+      const wake = () => done(true)
+      const timer = quietMs === undefined ? undefined : setTimeout(() => done(false), quietMs)
+      const done = (came: boolean) => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', wake)
+        resolve(came)
+      }
+      signal?.addEventListener('abort', wake, { once: true })
+      this.#wake = wake
+    })
+  }
+
+  #take(signal: AbortSignal | undefined): Delta | undefined {
+    const delta = signal?.aborted ? undefined : this.#waiting.shift()
+    if (delta) this.#characters -= delta.text.length
+    return delta
+  }
+}

@@ -1,0 +1,74 @@
+// A program that is started to be spoken with for as long as it runs, such as a language server: kept by the sandbox, known
+// by a mark of its own, and gone with all that it started.
+import type { Workspace } from '../host.ts'
+import type { Aftermath, Isolation, Program, Sandbox } from '../sandbox/sandbox.ts'
+import { pauseAndRead } from './pause-and-read.ts'
+import type { Spawned } from './spawner/child-handle.ts'
+import type { Spawner } from './spawner/spawner.ts'
+
+/** What such programs are started with. */
+export interface ResidentStarter {
+  spawner: Spawner
+  sandbox: Sandbox
+}
+
+export interface Starting {
+  /** Name of the variable that marks its kind. */
+  mark: string
+  program: Program
+  isolation: Isolation
+  workspace: Workspace
+}
+
+export interface Resident {
+  spawned: Spawned
+  /** Resolves when nothing of it is left, and what it printed has come. */
+  ended: Promise<ResidentEnd>
+}
+
+/** How it came to its end. */
+export interface ResidentEnd extends Aftermath {
+  exit_code: number | null
+  signal: string | null
+}
+
+/** The last of what it printed may come after its end. */
+const DRAIN_MS = 200
+
+let last = 0
+
+export async function startResident(
+  { mark, program, isolation, workspace }: Starting,
+  { spawner, sandbox }: ResidentStarter
+): Promise<Resident> {
+  const own = `${process.pid}/${++last}`
+  const env = { ...program.env, [mark]: own }
+  const { released, ...confined } = await sandbox.confine({ ...program, env }, isolation, workspace)
+  try {
+    const spawned = await spawner.spawn({
+      ...confined,
+      interactive: true,
+      mark: `${mark}=${own}`,
+      sandbox: isolation.level === 'workspace' || isolation.level === 'strict'
+    })
+    return { spawned, ended: endOf(spawned, released) }
+  } catch (error) {
+    await released()
+    throw error
+  }
+}
+
+async function endOf(spawned: Spawned, released: () => Promise<Aftermath>): Promise<ResidentEnd> {
+  const exit = await spawned.exited.catch(() => ({ code: null, signal: null, left: false }))
+  if (exit.left) await spawned.sweep()
+  await Promise.all([drained(spawned.stdout), drained(spawned.stderr)])
+  const aftermath = await released().catch((): Aftermath => ({ quarantined: [] }))
+  return { ...aftermath, exit_code: exit.code, signal: exit.signal }
+}
+
+async function drained(socket: Spawned['stderr']): Promise<void> {
+  if (socket.closed) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  socket.once('close', resolve)
+  await Promise.race([promise, pauseAndRead(DRAIN_MS)])
+}

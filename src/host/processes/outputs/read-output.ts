@@ -1,0 +1,109 @@
+// Reading a part of a captured output from its pages, of which some may be missing.
+import type { Offsets, Page, Stream } from './capture-page.ts'
+
+const LONGEST_CHARACTER = 4
+
+export interface OutputQuery {
+  stream: Stream
+  /** In bytes of that stream. */
+  offset: number
+  limit: number
+  /** How long to wait for bytes when there are none yet and the output has not ended. */
+  wait_ms: number
+  signal?: AbortSignal
+}
+
+export interface OutputPart {
+  /** Whole characters only; what is not UTF-8 shows as replacement characters. */
+  text: string
+  /** Where `text` begins: the offset asked for, or later when bytes there were dropped. */
+  offset: number
+  next_offset: number
+  /** Nothing follows `next_offset`, now or later. */
+  ended: boolean
+  /** The hole that was skipped. */
+  dropped?: { from: number; bytes: number }
+}
+
+/** A page that is somewhere. Both answer undefined where it is gone. */
+export interface PlacedPage {
+  start(): Offsets | undefined | Promise<Offsets | undefined>
+  load(): Page | undefined | Promise<Page | undefined>
+}
+
+/** What is asked for, of pages in their order. `over`: nothing more will come. */
+export async function readPart(
+  pages: readonly PlacedPage[],
+  { stream, offset, limit }: OutputQuery,
+  over: boolean
+): Promise<OutputPart> {
+  const atMost = Math.max(limit, LONGEST_CHARACTER)
+  const found: Uint8Array[] = []
+  let start = offset
+  let length = 0
+  let end = 0
+  let dropped: OutputPart['dropped']
+  let atHole = false
+  for (let i = await lastAtOrBefore(pages, stream, offset); i < pages.length; i += 1) {
+    const page = await pages[i]!.load()
+    if (!page) continue
+    const hole = page.start[stream] > Math.max(end, start + length)
+    // A hole ends a text that has begun; the next read starts behind it.
+    atHole = hole && length > 0
+    if (atHole) break
+    if (hole) {
+      const from = Math.max(start, end)
+      dropped = { from, bytes: page.start[stream] - from }
+      start = page.start[stream]
+    }
+    end = page.end[stream]
+    for (const one of page.read(stream, start + length, atMost - length)) {
+      found.push(one)
+      length += one.length
+    }
+    if (start + length < end) break
+  }
+  const reachedEnd = !atHole && start + length >= end
+  const bytes = Buffer.concat(found, length)
+  // The first bytes of a character wait for its rest, unless no rest can come.
+  const taken = atHole || (over && reachedEnd) ? length : length - unfinished(bytes)
+  return {
+    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, taken)),
+    offset: start,
+    next_offset: start + taken,
+    ended: over && reachedEnd,
+    ...(dropped && { dropped })
+  }
+}
+
+/** Where the reading begins: the last page that starts at the offset or before, so that a far one costs no more. */
+async function lastAtOrBefore(pages: readonly PlacedPage[], stream: Stream, offset: number): Promise<number> {
+  let low = 0
+  let high = pages.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const start = await pages[middle]!.start()
+    if (start && start[stream] <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** How many bytes at the beginning belong to a character that began before. */
+export function continued(bytes: Uint8Array): number {
+  let count = 0
+  while (count < LONGEST_CHARACTER - 1 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1
+  return count
+}
+
+/** How many bytes at the end belong to a character that is not complete. */
+export function unfinished(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back]!
+    if (byte < 0x80) return 0
+    if (byte < 0xc0) continue
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return needed > back ? back : 0
+  }
+  return 0
+}

@@ -1,0 +1,161 @@
+// Fifos between commands and the server. A fifo gives a command a real pipe (a socket could not be reopened as
+// /dev/stdout), by a name that both the helper and the server can open. They are made in batches and used again.
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { ToolError } from '../../../errors.ts'
+
+const BATCH = 8
+
+export type Take = (bytes: Uint8Array) => boolean
+
+/** What one read takes at most. */
+const READ_BYTES = 65_536
+
+/** The server's end of a pipe that a command writes to. Nothing may be read before the command has its own end. */
+export interface Incoming {
+  path: string
+  /** Starts reading; the stream ends once no process holds the other end. With `take` the bytes go there instead of
+   * `data`, and hold only until it returns; where it answers false, reading waits for the stream's `resume`. */
+  read(take?: Take): Socket
+  /** For a command that never started. */
+  drop(): void
+}
+
+/** The server's end of a pipe that a command reads from. */
+export interface Outgoing {
+  path: string
+  /** Gives the bytes and closes the pipe once they are taken; destroying what it returns closes it before. */
+  write(bytes: string | Uint8Array): Socket
+  /** Gives the bytes and leaves the pipe open for more; ending what it returns closes it once all is taken. */
+  open(bytes: string | Uint8Array): Socket
+  drop(): void
+}
+
+export class Pipes {
+  readonly #folder: string
+  readonly #make: (paths: string[]) => void
+  #free: string[] = []
+  #made = 0
+  #asked = 0
+  #waiting: { resolve: (path: string) => void; reject: (error: Error) => void }[] = []
+
+  /** `make` creates fifos at the paths and has `made` called once they are there. */
+  constructor(folder: string, make: (paths: string[]) => void) {
+    this.#folder = folder
+    this.#make = make
+  }
+
+  async incoming(): Promise<Incoming> {
+    const path = this.#free.pop() ?? (await this.#next())
+    const fd = this.#descriptor(path, constants.O_RDONLY)
+    return { path, read: take => this.#reader(path, fd, take), drop: () => this.#discard(path, fd) }
+  }
+
+  async outgoing(): Promise<Outgoing> {
+    const path = this.#free.pop() ?? (await this.#next())
+    // Opened for both ways, it neither waits for a reader nor fails for want of one.
+    const fd = this.#descriptor(path, constants.O_RDWR)
+    return {
+      path,
+      write: bytes => {
+        const socket = this.#open(path, fd)
+        socket.write(bytes, () => socket.destroy())
+        return socket
+      },
+      open: bytes => {
+        const socket = this.#open(path, fd)
+        socket.once('finish', () => socket.destroy())
+        if (bytes.length > 0) socket.write(bytes)
+        return socket
+      },
+      drop: () => this.#discard(path, fd)
+    }
+  }
+
+  /** Makes a first batch ahead of need. */
+  fill() {
+    if (this.#made + this.#asked === 0) this.#ask()
+  }
+
+  /** The fifos asked for are there, or could not be made. */
+  made(paths: string[], error: string | undefined) {
+    this.#asked -= paths.length
+    if (error) {
+      const refusal = new ToolError('EXECUTION_ERROR', `No pipe could be made for the command: ${error}`)
+      for (const { reject } of this.#waiting.splice(0)) reject(refusal)
+      return
+    }
+    for (const path of paths) this.#give(path)
+  }
+
+  /** What was asked of a helper that died will not come. */
+  lost() {
+    this.#asked = 0
+    if (this.#waiting.length > 0) this.#ask()
+  }
+
+  #next(): Promise<string> {
+    if (this.#asked <= this.#waiting.length) this.#ask()
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  #ask() {
+    const paths = Array.from({ length: BATCH }, () => join(this.#folder, String(this.#made++)))
+    this.#asked += BATCH
+    this.#make(paths)
+  }
+
+  #give(path: string) {
+    const next = this.#waiting.shift()
+    if (next) next.resolve(path)
+    else this.#free.push(path)
+  }
+
+  #descriptor(path: string, access: number): number {
+    try {
+      return openSync(path, access | constants.O_NONBLOCK)
+    } catch (error) {
+      this.#unlink(path)
+      throw error
+    }
+  }
+
+  #reader(path: string, fd: number, take: Take | undefined) {
+    // One buffer for all: megabytes of output leave nothing behind to be collected.
+    const onread = take && {
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback: (length: number, buffer: Uint8Array) => take(buffer.subarray(0, length))
+    }
+    const socket = new Socket({ fd, readable: true, writable: false, ...(onread && { onread }) })
+    let ended = false
+    socket.once('end', () => {
+      ended = true
+    })
+    // A reset or bad descriptor ends the stream; what came before counts.
+    socket.on('error', () => {})
+    // A fifo whose other end may still be held would mix two commands' output.
+    socket.once('close', () => (ended ? this.#give(path) : this.#unlink(path)))
+    return socket
+  }
+
+  #open(path: string, fd: number) {
+    const socket = new Socket({ fd, readable: false, writable: true })
+    socket.on('error', () => {})
+    socket.once('close', () => this.#unlink(path))
+    return socket
+  }
+
+  #discard(path: string, fd: number) {
+    closeSync(fd)
+    this.#unlink(path)
+  }
+
+  #unlink(path: string) {
+    try {
+      unlinkSync(path)
+    } catch {
+      // The folder may be gone with the server's last breath.
+    }
+  }
+}

@@ -1,0 +1,329 @@
+// The program of the spawner's helper process. Starting a process blocks the one that starts it for a time that grows
+// with its memory; so a small process does it for the big one. The server hands over names of fifos, never bytes:
+// output flows from the command straight to the server.
+import type { ChildProcess, StdioOptions } from 'node:child_process'
+import type { Order, Report } from './spawner-protocol.ts'
+
+/**
+ * Runs in the helper as `node -e "(<this function's text>)(require)"`, which is up in a third of the time a module
+ * takes; so it uses nothing from outside itself. Its last arguments are the control group that it was put into, empty for
+ * none, and the folder of the fifos.
+ */
+export function serve(require: NodeJS.Require) {
+  const { execFile, execFileSync, spawn } = require('node:child_process') as typeof import('node:child_process')
+  const fs = require('node:fs') as typeof import('node:fs')
+  const os = require('node:os') as typeof import('node:os')
+  const { O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants
+
+  // Beyond this many pids since the command started, reading the list of all processes is cheaper than trying each.
+  const FEW = 256
+  /** Where systems keep their own programs, whatever the search path says. */
+  const SYSTEM = '/usr/bin:/bin:/run/current-system/sw/bin:/usr/local/bin'
+  const POLL_MS = 5
+  const MIND_MS = 500
+  const LAST_GRACE_MS = 200
+  const LAST_LOOKS = 100
+  /** How long a program may take to start, looked at each millisecond. */
+  const STARTING_MS = 100
+
+  const [cgroup, folder] = process.argv.slice(-2) as [string, string]
+
+  type SpawnOrder = Extract<Order, { op: 'spawn' }>
+  interface Living {
+    pid: number
+    mark: string
+    sandbox: boolean
+    minded: boolean
+    started: number
+    /** Sent last to what is in its sandbox. */
+    sent: NodeJS.Signals | undefined
+  }
+  /** In the order they were started. */
+  const living = new Map<number, Living>()
+  /** Programs that are making pipes. */
+  let making = 0
+  // Without a server there is nobody to tell; `disconnect` says what to do then.
+  const report = (what: Report) => process.connected && process.send?.(what, () => {})
+
+  process.on('message', (order: Order) => {
+    if (order.op === 'spawn') start(order)
+    else if (order.op === 'kill') kill(order.id, order.grace_ms)
+    else if (order.op === 'signal') signalAll(order.id, order.signal)
+    else if (order.op === 'sweep') sweep(order)
+    else if (order.op === 'mind') mind(order)
+    else makePipes(order.paths)
+  })
+  process.on('disconnect', endWithServer)
+  // Better no commands than commands that nobody minds.
+  process.on('uncaughtException', error => {
+    console.error(error)
+    endWithServer()
+  })
+  // A signal for the whole group of the server is the server's business; it ends us by disconnecting.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+  function makePipes(paths: string[]) {
+    making += 1
+    execFile('mkfifo', ['-m', '600', ...paths], { env: { PATH: SYSTEM } }, error => {
+      making -= 1
+      report({ event: 'pipes', paths, error: error?.message })
+    })
+  }
+
+  function start(order: SpawnOrder) {
+    const { id, mark, sandbox } = order
+    const fds: number[] = []
+    const open = (path: string, flags: number) => fds[fds.push(fs.openSync(path, flags)) - 1]!
+    const fail = (error: NodeJS.ErrnoException) =>
+      report({ event: 'failed', id, code: error.code ?? 'UNKNOWN', message: error.message })
+    let child: ChildProcess
+    try {
+      // Never waits: without its reader there is nobody to spawn for. The child itself gets blocking descriptors.
+      const stdin = order.stdin === undefined ? 'ignore' : open(order.stdin, O_RDONLY | O_NONBLOCK)
+      const stdio: StdioOptions = [
+        stdin,
+        open(order.stdout, O_WRONLY | O_NONBLOCK),
+        open(order.stderr, O_WRONLY | O_NONBLOCK),
+        ...order.inherit.map(path => open(path, O_RDONLY))
+      ]
+      child = spawn(order.file, order.args, { stdio, detached: true, cwd: order.cwd, env: order.env })
+    } catch (error) {
+      fail(error as NodeJS.ErrnoException)
+      return
+    } finally {
+      for (const fd of fds) fs.closeSync(fd)
+    }
+    const { pid } = child
+    child.on('error', fail)
+    if (pid === undefined) return
+    const one: Living = { pid, mark, sandbox, minded: false, started: statOf(pid)?.started ?? 0, sent: undefined }
+    living.set(id, one)
+    report({ event: 'spawned', id, pid })
+    child.on('exit', (code, signal) => {
+      const left = relatives(pid, mark).length > 0
+      if (!left) living.delete(id)
+      report({ event: 'exited', id, ...endedBy(one, code, signal), left })
+    })
+  }
+
+  // A sandbox tells the signal that ended its program as a shell does, by 128 and its number. That is taken for a signal
+  // only where it was sent from here: any program may end with such a code by itself.
+  function endedBy({ sent }: Living, code: number | null, signal: string | null) {
+    const isSent = sent !== undefined && code === 128 + os.constants.signals[sent]
+    return isSent ? { code: null, signal: sent } : { code, signal }
+  }
+
+  function kill(id: number, graceMs: number) {
+    const one = living.get(id)
+    if (!one) return
+    signalAll(id, graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
+    if (graceMs > 0) setTimeout(() => living.get(id) === one && signalGroup(one.pid, 'SIGKILL'), graceMs)
+  }
+
+  // A sandbox passes no signal on: what is in it gets it directly, and the sandbox ends with that. Only SIGKILL is for
+  // the sandbox itself, which takes all in it along.
+  function signalAll(id: number, name: NodeJS.Signals) {
+    const one = living.get(id)
+    if (!one) return
+    if (one.minded) for (const pid of relatives(one.pid, one.mark)) signal(pid, name)
+    if (one.minded) return
+    const inside = name === 'SIGKILL' || !one.sandbox ? [] : relatives(one.pid, one.mark).filter(isWithin)
+    if (inside.length === 0) signalGroup(one.pid, name)
+    else one.sent = name
+    for (const pid of inside) signal(pid, name)
+  }
+
+  // Whether a process is in a process namespace further in, and not the first one there, which is the sandbox's own.
+  function isWithin(pid: number) {
+    try {
+      const [, inner] = fs.readFileSync(`/proc/${pid}/status`, 'latin1').match(/^NSpid:\t\d+\t(?:\d+\t)*(\d+)$/m) ?? []
+      return inner !== undefined && inner !== '1'
+    } catch {
+      return false
+    }
+  }
+
+  // Ends whatever a command left behind, kindly first, and tells what it was once it is gone.
+  function sweep({ id, pid, mark, grace_ms }: Extract<Order, { op: 'sweep' }>) {
+    const found = new Map<number, string>()
+    const one = living.get(id)
+    if (one) one.minded = false
+    const deadline = Date.now() + grace_ms
+    const look = () => {
+      const alive = relatives(pid, mark)
+      const late = Date.now() >= deadline
+      for (const one of alive) {
+        const known = found.has(one)
+        if (!known) found.set(one, nameOf(one))
+        if (late || !known) signal(one, late ? 'SIGKILL' : 'SIGTERM')
+      }
+      if (alive.length > 0) return void setTimeout(look, POLL_MS)
+      living.delete(id)
+      // In a sandbox nothing was left: what is found there is on its way out with the first process of its namespace.
+      const ends = one?.sandbox && process.platform === 'linux'
+      report({ event: 'swept', id, left: ends ? [] : Array.from(found, ([pid, name]) => ({ pid, name })) })
+    }
+    look()
+  }
+
+  // Lets what a command left behind live on, and tells when the last of it has ended.
+  function mind({ id, pid, mark }: Extract<Order, { op: 'mind' }>) {
+    const one = living.get(id)
+    const left = relatives(pid, mark)
+    report({ event: 'minded', id, left: left.map(pid => ({ pid, name: nameOf(pid) })) })
+    if (one) one.minded = true
+    const look = (alive: number[]) => {
+      if (one && !one.minded) return
+      if (alive.length > 0) return void setTimeout(() => look(relatives(pid, mark)), MIND_MS)
+      living.delete(id)
+      report({ event: 'swept', id, left: [] })
+    }
+    look(left)
+  }
+
+  function endWithServer() {
+    const each = (name: NodeJS.Signals) => {
+      for (const { pid, mark } of living.values()) {
+        for (const one of relatives(pid, mark)) signal(one, name)
+        signalGroup(pid, name)
+      }
+    }
+    const end = (looks: number) => {
+      each('SIGKILL')
+      for (const pid of grouped()) signal(pid, 'SIGKILL')
+      // What is killed takes a moment to go, and the folder is removed once nothing more is made in it.
+      if (looks > 0 && (making > 0 || anyLives())) return void setTimeout(end, POLL_MS, looks - 1)
+      fs.rmSync(folder, { recursive: true, force: true })
+      leaveGroup()
+      process.exit()
+    }
+    each('SIGTERM')
+    setTimeout(end, living.size > 0 || grouped().length > 0 ? LAST_GRACE_MS : 0, LAST_LOOKS)
+  }
+
+  function anyLives() {
+    const alive = (pid: number) => !'ZX'.includes(statOf(pid)?.state ?? 'X')
+    const all = [...living.values()].some(({ pid, mark }) => alive(pid) || relatives(pid, mark).length > 0)
+    return all || grouped().some(alive)
+  }
+
+  // A group can be removed once we are not in it ourselves.
+  function leaveGroup() {
+    try {
+      if (cgroup === '') return
+      fs.writeFileSync(`${cgroup}/../cgroup.procs`, String(process.pid))
+      fs.rmdirSync(cgroup)
+    } catch {
+      // The next server removes it.
+    }
+  }
+
+  function signalGroup(pid: number, name: NodeJS.Signals) {
+    signal(-pid, name)
+  }
+
+  function signal(pid: number, name: NodeJS.Signals) {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // Gone already.
+    }
+  }
+
+  // Live processes, other than the command itself, that are in its session or group, or carry its mark although they
+  // left both. They are all younger, so mostly the few pids given out since are all there is to look at.
+  function relatives(pid: number, mark: string): number[] {
+    if (process.platform !== 'linux') return group(pid)
+    const last = Number(fs.readFileSync('/proc/loadavg', 'latin1').split(' ')[4])
+    const few = last >= pid && last - pid <= FEW
+    const candidates = few
+      ? Array.from({ length: last - pid }, (_, i) => pid + 1 + i)
+      : fs.readdirSync('/proc').map(Number).filter(Boolean)
+    const found = candidates.filter(one => one !== pid && one !== process.pid && isRelative(one, pid, mark))
+    return [...new Set([...found, ...strays(pid)])]
+  }
+
+  // What the oldest command that lives started and nothing else tells to be its: neither session nor mark. Of all in the
+  // group that is whatever is older than the next command. What a younger one hides so is found when it is the oldest.
+  function strays(pid: number): number[] {
+    const [oldest, next] = living.values()
+    if (oldest?.pid !== pid) return []
+    const until = next?.started ?? Number.POSITIVE_INFINITY
+    return grouped().filter(one => {
+      const stat = one === pid ? undefined : statOf(one)
+      return stat && stat.parent !== process.pid && stat.started < until && !'ZX'.includes(stat.state)
+    })
+  }
+
+  /** All in our control group but ourselves. */
+  function grouped(): number[] {
+    try {
+      const lines = cgroup === '' ? [] : fs.readFileSync(`${cgroup}/cgroup.procs`, 'latin1').split('\n')
+      return lines.map(Number).filter(pid => pid > 0 && pid !== process.pid)
+    } catch {
+      return []
+    }
+  }
+
+  function statOf(pid: number) {
+    try {
+      const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+      // The name may hold anything, so fields are counted behind it.
+      const [state = '', parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return { state, parent: Number(parent), started: Number(rest[17]) }
+    } catch {
+      return undefined
+    }
+  }
+
+  // Empty where that cannot be told.
+  function nameOf(pid: number): string {
+    try {
+      return process.platform === 'linux'
+        ? fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
+        : execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' })
+            .trimEnd()
+            .replace(/^.*\//, '')
+    } catch {
+      return ''
+    }
+  }
+
+  function isRelative(one: number, pid: number, mark: string) {
+    try {
+      const status = fs.readFileSync(`/proc/${one}/status`, 'latin1')
+      const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
+      if (field('State') === 'Z' || field('State') === 'X' || Number(field('Tgid')) !== one) return false
+      // The first number is the one seen from here; more follow for namespaces further in.
+      if (Number(field('NSsid')) === pid || Number(field('NSpgid')) === pid) return true
+      // The kernel's own processes have no memory, and never an environment to wait for.
+      return mark !== '' && field('VmSize') !== undefined && `\0${environmentOf(one)}`.includes(`\0${mark}\0`)
+    } catch {
+      return false
+    }
+  }
+
+  // Between two programs a process has neither arguments nor an environment, and its mark cannot be seen: that is waited
+  // for. Arguments alone may be those of the next program, come between the two readings; so it is read once more.
+  function environmentOf(pid: number): string {
+    const read = (name: string) => fs.readFileSync(`/proc/${pid}/${name}`, 'latin1')
+    for (let looks = 0; ; looks += 1) {
+      const environment = read('environ')
+      if (environment !== '' || looks === STARTING_MS || (looks > 0 && read('cmdline') !== '')) return environment
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+
+  // Where there is no /proc: the members of the group, as ps tells them.
+  function group(pid: number): number[] {
+    try {
+      process.kill(-pid, 0)
+      const lines = execFileSync('ps', ['-A', '-o', 'pid=,pgid=,stat='], { encoding: 'latin1' }).split('\n')
+      const rows = lines.map(line => line.trim().split(/\s+/))
+      const members = rows.filter(([, pgid, stat]) => Number(pgid) === pid && !stat?.startsWith('Z'))
+      return members.map(([one]) => Number(one)).filter(one => one !== pid)
+    } catch {
+      return []
+    }
+  }
+}

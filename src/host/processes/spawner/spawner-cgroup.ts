@@ -1,0 +1,126 @@
+// A control group that every command is born into, the last net under them: whatever a process does to hide, it stays in
+// the group. Where this user may make none, commands are found by their sessions and marks alone.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLeftOver, newGroupName } from '../cgroup-names.ts'
+
+const PREFIX = 'toolgate-commands'
+/** Of the older kind of groups one tree is enough, and these limit nothing by themselves. */
+const TREES = ['freezer', 'name=systemd', 'pids']
+
+/** How long the helper of a killed server may take to end commands and to remove its folder: it needs less than a second. */
+const HELPER_GRACE_MS = 3_000
+
+export interface SpawnerGroup {
+  folder: string
+  /** A process joins by writing its number into this file. */
+  join: string
+  /** Ends all that is in it. */
+  end(): void
+  /** Once nothing is in it. */
+  remove(): void
+}
+
+export function makeSpawnerGroup(): SpawnerGroup | undefined {
+  if (process.platform !== 'linux') return undefined
+  for (const place of places()) {
+    const folder = join(place, newGroupName(PREFIX))
+    try {
+      clear(place)
+      mkdirSync(folder)
+    } catch {
+      continue
+    }
+    // The older kind takes a single thread at once, where a process waits for all others to hold still.
+    const tasks = join(folder, 'tasks')
+    return {
+      folder,
+      join: existsSync(tasks) ? tasks : join(folder, 'cgroup.procs'),
+      end: () => end(folder),
+      remove: () => remove(folder)
+    }
+  }
+  return undefined
+}
+
+/** Whether a process can be put into a group here; tried out by one. */
+export function groupsWork(): boolean {
+  const group = makeSpawnerGroup()
+  if (!group) return false
+  const { status } = spawnSync('/bin/sh', ['-c', 'echo 0 > "$0"', group.join], { stdio: 'ignore' })
+  group.remove()
+  return status === 0
+}
+
+/** Ends and removes what killed servers left behind; where the helper of one is about to do so, only what is left after that. */
+function clear(place: string) {
+  for (const name of readdirSync(place)) {
+    if (!isLeftOver(PREFIX, name)) continue
+    const folder = join(place, name)
+    const clearFolder = () => {
+      end(folder)
+      remove(folder)
+    }
+    if (hasHelper(folder)) setTimeout(clearFolder, HELPER_GRACE_MS).unref()
+    else clearFolder()
+  }
+}
+
+/** Whether the helper of the group's server still runs: it has the group among its arguments. */
+function hasHelper(folder: string): boolean {
+  return membersOf(folder).some(pid => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(folder)
+    } catch {
+      return false
+    }
+  })
+}
+
+function end(folder: string) {
+  for (const pid of membersOf(folder))
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // Gone already.
+    }
+}
+
+function membersOf(folder: string): number[] {
+  try {
+    const lines = readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n')
+    // Those of another namespace show as 0, which would mean ourselves.
+    return lines.map(Number).filter(pid => pid > 0)
+  } catch {
+    return []
+  }
+}
+
+function remove(folder: string) {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // What was killed is still leaving; the next server removes it.
+  }
+}
+
+/** Folders in which groups may be made: in our own group of each tree. */
+function places(): string[] {
+  try {
+    const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+    const own = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+    const placed = (tree: string, mounted: (type: string, options: string[]) => boolean) => {
+      const [, at] =
+        mounts.map(line => line.split(' ')).find(([, , type, some]) => mounted(type!, some!.split(','))) ?? []
+      const line = own.find(one => one.split(':')[1]?.split(',').includes(tree))
+      return at && line ? [join(at, line.slice(line.indexOf(':', line.indexOf(':') + 1) + 1))] : []
+    }
+    return [
+      ...placed('', type => type === 'cgroup2'),
+      ...TREES.flatMap(tree => placed(tree, (type, options) => type === 'cgroup' && options.includes(tree)))
+    ].filter(place => existsSync(place))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,72 @@
+// What a name in a workspace means to the sandbox.
+import { fold, NamePatterns } from '../../files/policy/name-patterns.ts'
+import {
+  DEPENDENCY_FOLDERS,
+  HARMLESS_NAMES,
+  PROTECTED_NAMES,
+  SELF_STARTING_NAMES,
+  SENSITIVE_NAMES
+} from '../../files/policy/sensitive-names.ts'
+
+export interface Meaning {
+  /** Some program would obey it later: a command may not change it, nor leave a new one behind. */
+  kept: boolean
+  /** Holds secrets: a command may not see it. */
+  sensitive: boolean
+}
+
+/** In a folder that has all of one, git takes it for a repository, whatever it is called. */
+const REPOSITORIES = [
+  ['head', 'objects', 'refs'],
+  ['head', 'commondir']
+]
+/** Git obeys these in any folder that somebody makes a repository of later; hardly anything else has such names. */
+const ONLY_IN_REPOSITORIES = ['commondir', 'config.worktree']
+/** What git obeys in such a folder. */
+const OBEYED = new Set(['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
+/** No pattern has more names. */
+const MOST_NAMES = 3
+
+const PROTECTED = new NamePatterns(PROTECTED_NAMES)
+const KEPT = new NamePatterns([...PROTECTED_NAMES, ...SELF_STARTING_NAMES, ...ONLY_IN_REPOSITORIES])
+const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
+const HARMLESS = new NamePatterns(HARMLESS_NAMES)
+
+export class GuardedNames {
+  readonly #more: NamePatterns
+
+  constructor(sensitive: readonly string[]) {
+    this.#more = new NamePatterns(sensitive)
+  }
+
+  /** What each entry of a folder means; those that mean nothing are left out. The folder's own path means nothing, but
+   * where it is kept or holds secrets, so is and does all in it, and only the other is told. */
+  in(folder: string, entries: readonly string[]): Map<string, Meaning> {
+    const all = namesOf(folder)
+    const above = all.slice(1 - MOST_NAMES)
+    const isKept = KEPT.covers(all)
+    const isSecret = this.#isSensitive(all)
+    const folded = entries.map(name => fold(name))
+    const isRepository = REPOSITORIES.some(parts => parts.every(name => folded.includes(name)))
+    const meanings = new Map<string, Meaning>()
+    for (const [i, name] of entries.entries()) {
+      const names = [...above, folded[i]!]
+      const kept = !isKept && (KEPT.covers(names) || (isRepository && OBEYED.has(folded[i]!)))
+      const sensitive = !isSecret && this.#isSensitive(names)
+      if (kept || sensitive) meanings.set(name, { kept, sensitive })
+    }
+    return meanings
+  }
+
+  /** Whether what lies in a folder is looked at: not what git keeps for itself, its configuration included, which git
+   * cannot do without. */
+  looksInto(folder: string, name: string): boolean {
+    return !DEPENDENCY_FOLDERS.has(name) && !PROTECTED.covers([...namesOf(folder), fold(name)])
+  }
+
+  #isSensitive(names: readonly string[]) {
+    return SENSITIVE.covers(names.map(name => (HARMLESS.covers([name]) ? '' : name))) || this.#more.covers(names)
+  }
+}
+
+const namesOf = (folder: string) => (folder === '' ? [] : fold(folder).split('/'))

@@ -1,0 +1,103 @@
+// Taking away what a sandboxed command left behind for some program to obey later. It is moved, never looked into, by
+// open folders, so that no link leads the way elsewhere.
+import { constants, copyFileSync, cpSync, fstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { errnoOf } from '../../files/errno.ts'
+import { openFolder } from '../../files/open-folder.ts'
+import { TEMP_PREFIX } from '../../files/paths.ts'
+import type { Workspace } from '../../host.ts'
+import type { Held } from '../bubblewrap/pinned-entries.ts'
+import { isBeneath } from '../path-within.ts'
+import type { Aftermath } from '../sandbox.ts'
+
+export const quarantineIn = (stateDir: string) => path.join(stateDir, 'quarantine')
+
+/** Moves the paths, relative to the workspace, into a fresh folder beneath `folder`. What is gone already is left out; what
+ * the disk does not let go is told. */
+export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): Aftermath {
+  if (paths.length === 0) return { quarantined: [] }
+  const own = freshIn(folder)
+  const quarantined: string[] = []
+  const stuck: string[] = []
+  for (const name of paths)
+    try {
+      // Beneath what was taken just now nothing was left; if there is something, the first may have been a link that some
+      // command exchanged for a folder, and leads anywhere.
+      const isBelow = quarantined.some(one => isBeneath(name, one))
+      if (take(workspace, name, path.join(isBelow ? freshIn(folder) : own, name))) quarantined.push(name)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === undefined) throw error
+      stuck.push(`${name} (${code})`)
+    }
+  return {
+    quarantined,
+    ...(quarantined.length > 0 && { folder: own }),
+    ...(stuck.length > 0 && {
+      unchecked: `These could not be moved out of the workspace, and are still there: ${stuck.join(', ')}.`
+    })
+  }
+}
+
+let last = 0
+
+function freshIn(folder: string): string {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  return path.join(folder, `${stamp}-${process.pid}-${++last}`)
+}
+
+function take(workspace: Workspace, name: string, place: string): boolean {
+  mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 })
+  return within(workspace, name, entry => {
+    try {
+      renameSync(entry, place)
+    } catch (error) {
+      if (errnoOf(error) !== 'EXDEV') throw error
+      // On another disk. Out of the way at once, under a name that nobody obeys; then copied.
+      const aside = path.join(path.dirname(entry), `${TEMP_PREFIX}quarantine-${process.pid}-${++last}`)
+      renameSync(entry, aside)
+      cpSync(aside, place, { recursive: true, verbatimSymlinks: true })
+      rmSync(aside, { recursive: true, force: true })
+    }
+  })
+}
+
+/** Puts a link back that was removed or replaced, where the disk lets us. */
+export function restoreLink(workspace: Workspace, name: string, target: string): void {
+  restore(workspace, name, entry => symlinkSync(target, entry))
+}
+
+/** Puts a file back as it was whose place another has taken, where the disk lets us. */
+export function restoreFile(workspace: Workspace, name: string, { descriptor, door }: Held): void {
+  const stat = fstatSync(descriptor)
+  // It is elsewhere, if it has been moved with the folder above it.
+  if (stat.isFile() && stat.nlink === 0)
+    restore(workspace, name, entry => copyFileSync(door, entry, constants.COPYFILE_EXCL))
+}
+
+function restore(workspace: Workspace, name: string, put: (entry: string) => void) {
+  try {
+    within(workspace, name, put)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+  }
+}
+
+/** Whether it could be done; not where the entry, or the folder it was in, is gone, or is there already. */
+function within(workspace: Workspace, name: string, act: (entry: string) => void): boolean {
+  try {
+    const folder = openFolder(workspace, path.dirname(name))
+    try {
+      act(`${folder.path}/${path.basename(name)}`)
+      return true
+    } finally {
+      folder.close()
+    }
+  } catch (error) {
+    if (['ENOENT', 'EEXIST', 'FILE_NOT_FOUND', 'NOT_A_DIRECTORY'].includes(codeOf(error) ?? '')) return false
+    throw error
+  }
+}
+
+/** Of the operating system, or one of ours; undefined for a fault. */
+const codeOf = (error: unknown) => (error as { code?: string }).code

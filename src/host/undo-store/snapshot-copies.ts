@@ -1,0 +1,87 @@
+// Contents of a workspace's files as they were when they were last looked at, so that a snapshot reads only what has
+// changed since. They lie in one file that has no name: it is gone with the server, however that ends.
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, read, unlinkSync, write, writeSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { isFresh, isSame, type Seen } from '../watch/stat-snapshot.ts'
+
+/** Writing this much at once is quicker than a trip to the thread pool. */
+const SYNC_LIMIT = 256 * 1024
+const CHUNK = 1024 * 1024
+
+const writeAt = promisify(write)
+const readAt = promisify(read)
+
+/** Where a content lies. */
+export interface Copy {
+  at: number
+  size: number
+}
+
+interface Known extends Copy {
+  seen: Seen
+  /** Changed so lately when it was read that a further change may not show. */
+  fresh: boolean
+}
+
+export class Copies {
+  readonly #folder: string
+  readonly #known = new Map<string, Known>()
+  #fd: number | undefined
+  #end = 0
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Bytes taken up, those of contents that are no longer known among them. */
+  get size(): number {
+    return this.#end
+  }
+
+  /** The content of what was seen, if it is here. */
+  find(path: string, seen: Seen): Copy | undefined {
+    const known = this.#known.get(path)
+    return known && !known.fresh && isSame(known.seen, seen) ? known : undefined
+  }
+
+  async put(path: string, seen: Seen, bytes: Uint8Array): Promise<Copy> {
+    const fd = this.#file()
+    const copy = { at: this.#end, size: bytes.length }
+    this.#end += bytes.length
+    for (let done = 0; done < bytes.length; )
+      done +=
+        bytes.length <= SYNC_LIMIT
+          ? writeSync(fd, bytes, done, bytes.length - done, copy.at + done)
+          : (await writeAt(fd, bytes, done, Math.min(CHUNK, bytes.length - done), copy.at + done)).bytesWritten
+    this.#known.set(path, { ...copy, seen, fresh: isFresh(seen) })
+    return copy
+  }
+
+  async read({ at, size }: Copy): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafeSlow(size)
+    for (let done = 0; done < size; ) {
+      const { bytesRead } = await readAt(this.#file(), bytes, done, size - done, at + done)
+      if (bytesRead === 0) throw new Error('A content that was kept for a snapshot is gone.')
+      done += bytesRead
+    }
+    return bytes
+  }
+
+  /** Drops all contents. None may be asked for any more. */
+  clear() {
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
+    this.#end = 0
+    this.#known.clear()
+  }
+
+  #file(): number {
+    if (this.#fd !== undefined) return this.#fd
+    const name = path.join(this.#folder, `snapshot-${randomUUID()}`)
+    this.#fd = openSync(name, 'wx+', 0o600)
+    unlinkSync(name)
+    return this.#fd
+  }
+}

@@ -1,0 +1,165 @@
+// What ignore files leave out, as ripgrep judges it. It decides what need not be watched or told; the names that a search
+// or a list gives are always ripgrep's own word.
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { compileGlob, type Glob } from '../../text/glob/glob.ts'
+
+const FILES = ['.rgignore', '.ignore', '.gitignore'] as const
+/** By precedence: a rule of a kind further up wins over any of the kinds below it. The last is git's own `info/exclude`. */
+const KINDS = [...FILES, 'exclude'] as const
+type Kind = (typeof KINDS)[number]
+
+/** Names whose coming, going or changing may change what is ignored. */
+export const IGNORE_NAMES: ReadonlySet<string> = new Set([...FILES, '.git'])
+
+interface Rule {
+  glob: Glob
+  ignores: boolean
+  /** Written with a slash at its end: it says nothing of files. */
+  folders_only: boolean
+}
+
+type What = 'folder' | 'file'
+
+/** The ignore files of one folder. */
+interface Level {
+  folder: string
+  rules: Partial<Record<Kind, Rule[]>>
+}
+
+/** The rules that hold in a folder: its own ignore files and those of the folders above. */
+export class IgnoreRules {
+  readonly #levels: readonly Level[]
+  readonly #reach: Reach
+
+  private constructor(levels: readonly Level[], reach: Reach) {
+    this.#levels = levels
+    this.#reach = reach
+  }
+
+  /** The rules that reach a workspace from outside. */
+  static around(root: string): IgnoreRules {
+    const none = new IgnoreRules([], reachesAll(root) ? 'all' : 'none')
+    return foldersAbove(root).reduceRight((rules, folder) => rules.#meet(folder), none)
+  }
+
+  /** The rules that reach a folder, as a path relative to the root, from those above it. */
+  static above(root: string, folder: string): IgnoreRules {
+    const names = folder === '.' ? [] : folder.split('/')
+    const above = names.map((_, i) => join(root, ...names.slice(0, i)))
+    return above.reduce((rules, each) => rules.#meet(each), IgnoreRules.around(root))
+  }
+
+  /** The rules inside a folder that holds these names. */
+  within(folder: string, names: ReadonlySet<string>): IgnoreRules {
+    const own = FILES.filter(kind => names.has(kind))
+    const isTop = names.has('.git')
+    return own.length > 0 || isTop ? this.#add(folder, own, isTop) : this
+  }
+
+  #meet(folder: string): IgnoreRules {
+    return this.within(folder, new Set([...IGNORE_NAMES].filter(name => existsSync(join(folder, name)))))
+  }
+
+  // In a repository the rules of git end at its top.
+  #add(folder: string, kinds: readonly Kind[], isTop: boolean): IgnoreRules {
+    const levels = isTop && this.#reach !== 'all' ? this.#levels.map(withoutGit) : this.#levels
+    const own = kinds.map(kind => [kind, parse(read(join(folder, kind)))])
+    const rules = { ...Object.fromEntries(own), ...(isTop && excludes(folder)) }
+    return new IgnoreRules([...levels, { folder, rules }], isTop && this.#reach === 'none' ? 'repository' : this.#reach)
+  }
+
+  /** Whether a folder is left out, given that the one above is not. Paths here are absolute. */
+  ignores(folder: string): boolean {
+    return this.#ignores(folder, 'folder')
+  }
+
+  /** Whether a file, or a link, is left out of the folder it is in, which is not. */
+  ignoresFile(file: string): boolean {
+    return this.#ignores(file, 'file')
+  }
+
+  #ignores(path: string, what: What): boolean {
+    for (const kind of KINDS) {
+      if (this.#reach === 'none' && isGit(kind)) continue
+      const rule = this.#last(kind, path, what)
+      if (rule) return rule.ignores
+    }
+    return false
+  }
+
+  #last(kind: Kind, path: string, what: What): Rule | undefined {
+    // The nearest folder's rules count first.
+    for (let level = this.#levels.length - 1; level >= 0; level -= 1) {
+      const { folder, rules } = this.#levels[level]!
+      const own = rules[kind]
+      if (!own || own.length === 0) continue
+      const relative = path.slice(folder === '/' ? 1 : folder.length + 1)
+      const rule = own.findLast(each => (what === 'folder' || !each.folders_only) && each.glob.matches(relative))
+      if (rule) return rule
+    }
+    return undefined
+  }
+}
+
+/**
+ * Whether the rules of git hold in all of a workspace although it is in no repository. Not where a `.gitignore` lies
+ * further up: some keep one that says `*` in their home folder, which is not meant for what lies there.
+ */
+export function reachesAll(root: string): boolean {
+  const above = foldersAbove(root)
+  return ![root, ...above].some(isRepository) && !above.some(folder => existsSync(join(folder, '.gitignore')))
+}
+
+/** Where the rules of git hold: nowhere yet, in the repository that was met, or in all of the workspace. */
+type Reach = 'none' | 'repository' | 'all'
+
+const isGit = (kind: Kind) => kind === '.gitignore' || kind === 'exclude'
+
+const withoutGit = ({ folder, rules }: Level): Level => {
+  const { '.gitignore': _, exclude: __, ...others } = rules
+  return { folder, rules: others }
+}
+
+const isRepository = (folder: string) => existsSync(join(folder, '.git'))
+
+const excludes = (folder: string) => ({ exclude: parse(read(join(folder, '.git', 'info', 'exclude'))) })
+
+function parse(text: string): Rule[] {
+  return text.split('\n').flatMap(line => {
+    const whole = line.replace(/\r$/, '').replace(/(?<!\\)[ \t]+$/, '')
+    if (whole === '' || whole.startsWith('#')) return []
+    const ignores = !whole.startsWith('!')
+    const written = ignores ? whole : whole.slice(1)
+    const folders_only = written.endsWith('/')
+    const pattern = folders_only ? written.slice(0, -1) : written
+    try {
+      return pattern === '' ? [] : [{ glob: compileGlob(pattern), ignores, folders_only }]
+    } catch {
+      // What can't be read ignores nothing.
+      return []
+    }
+  })
+}
+
+function read(path: string): string {
+  let fd: number | undefined
+  try {
+    // Whatever lies there under that name must not make us wait.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stat = fstatSync(fd)
+    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, 'utf8') : ''
+  } catch {
+    return ''
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+const MAX_BYTES = 1 << 20
+
+// Nearest first, without the folder itself.
+function foldersAbove(folder: string): string[] {
+  const above = dirname(folder)
+  return above === folder ? [] : [above, ...foldersAbove(above)]
+}

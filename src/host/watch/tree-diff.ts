@@ -1,0 +1,112 @@
+// What became of a tree between two looks at it: moves put together, and told in an order in which each could be done.
+import type { Change } from '../host.ts'
+import { isMoved, isSame, type Seen } from './stat-snapshot.ts'
+
+/** One path then and now; undefined where nothing was or is. Of what was moved, `from` is where it was. */
+export interface Difference<S extends Seen = Seen> {
+  path: string
+  from?: string
+  before: S | undefined
+  after: Seen | undefined
+}
+
+/** Puts together what was moved, and gives an order in which the changes could have happened one after the other. */
+export function arrange<S extends Seen>(found: readonly Difference<S>[]): Difference<S>[] {
+  const single = found.flatMap(apart)
+  const moves = withoutImplied(movesOf(single))
+  const left = new Set(moves.paired.map(({ from }) => from))
+  const arrived = new Set(moves.paired.map(({ path }) => path))
+  const rest = single.filter(({ path, after }) => !(after ? arrived : left).has(path))
+  const told = [...rest, ...moves.told]
+  const folders = moves.told.filter(isFolder).map(({ from }) => `${from}/`)
+  const goesAlong = ({ path }: Difference) => folders.some(folder => path.startsWith(folder))
+  // Room is made first. A folder comes before what is in it, and goes after it: before it is moved with what it is in,
+  // or else after all that is moved out of it.
+  const steps: [is: (each: Difference) => boolean, order: typeof inwards][] = [
+    [each => !each.after && !isFolder(each), inwards],
+    [each => !each.after && goesAlong(each), outwards],
+    [each => each.from !== undefined || (!each.before && isFolder(each)), inwards],
+    [each => each.before !== undefined && each.after !== undefined, inwards],
+    [each => !each.after, outwards],
+    [() => true, inwards]
+  ]
+  const stepOf = new Map(told.map(each => [each, steps.findIndex(([is]) => is(each))]))
+  return told.sort((a, b) => {
+    const [step, other] = [stepOf.get(a)!, stepOf.get(b)!]
+    return step - other || steps[step]![1](a.path, b.path)
+  })
+}
+
+/** The change without its hashes. */
+export function changeOf({ path, from, before, after }: Difference): Change {
+  const kind = (after ?? before)?.kind
+  const target = (after ?? before)?.target
+  const was = before && octal(before.mode)
+  const is = after && octal(after.mode)
+  return {
+    path,
+    operation: from !== undefined ? 'moved' : !before ? 'created' : after ? 'modified' : 'deleted',
+    ...(from !== undefined && { from }),
+    ...(kind !== undefined && kind !== 'file' && { kind }),
+    ...(was !== undefined && was !== is && kind !== 'symlink' && { before_mode: was, ...(is && { after_mode: is }) }),
+    ...(target !== undefined && { target })
+  }
+}
+
+const octal = (mode: number) => mode.toString(8).padStart(3, '0')
+
+/** What became of another kind went, and something else came; so did a link that leads elsewhere now. */
+function apart<S extends Seen>(difference: Difference<S>): Difference<S>[] {
+  const { path, before, after } = difference
+  if (!before || !after) return [difference]
+  if (before.kind === after.kind && after.kind !== 'symlink') return [difference]
+  if (isSame(before, after)) return []
+  return [
+    { path, before, after: undefined },
+    { path, before: undefined, after }
+  ]
+}
+
+interface Move<S extends Seen> extends Difference<S> {
+  from: string
+}
+
+/** What went from one path and came at another, where nothing takes the place of the one or had that of the other. */
+function movesOf<S extends Seen>(single: readonly Difference<S>[]): Move<S>[] {
+  const gone = single.filter(({ after }) => !after)
+  const come = single.filter(({ before }) => !before)
+  const [was, is] = [new Set(gone.map(({ path }) => path)), new Set(come.map(({ path }) => path))]
+  const arrived = Map.groupBy(
+    come.filter(({ path }) => !was.has(path)),
+    ({ after }) => after!.ino
+  )
+  return gone.flatMap(({ path: from, before }): Move<S>[] => {
+    const candidates = is.has(from) ? [] : (arrived.get(before!.ino) ?? [])
+    const at = candidates.findIndex(({ after }) => isMoved(before!, after!))
+    if (at < 0) return []
+    const [to] = candidates.splice(at, 1)
+    return [{ path: to!.path, from, before, after: to!.after }]
+  })
+}
+
+/** With a folder goes all that is in it. What was in it and is elsewhere now went, and came there. */
+function withoutImplied<S extends Seen>(moves: readonly Move<S>[]): { paired: Move<S>[]; told: Move<S>[] } {
+  const places = new Map(moves.filter(isFolder).map(({ from, path }) => [from, path]))
+  const along = ({ from, path }: Move<S>): 'by itself' | 'implied' | 'elsewhere' => {
+    for (let slash = from.indexOf('/'); slash > 0; slash = from.indexOf('/', slash + 1)) {
+      const place = places.get(from.slice(0, slash))
+      if (place !== undefined) return path === place + from.slice(slash) ? 'implied' : 'elsewhere'
+    }
+    return 'by itself'
+  }
+  const how = new Map(moves.map(move => [move, along(move)]))
+  return {
+    paired: moves.filter(move => how.get(move) !== 'elsewhere'),
+    told: moves.filter(move => how.get(move) === 'by itself')
+  }
+}
+
+const isFolder = ({ before, after }: Difference) => (after ?? before)?.kind === 'directory'
+
+const inwards = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const outwards = (a: string, b: string) => inwards(b, a)

@@ -1,0 +1,88 @@
+// Connections for what is fetched: each goes to an address that the guard has judged, and nowhere else. They last as long
+// as one call.
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { connect as secured } from 'node:tls'
+import type { Client } from 'undici'
+import { hostText } from '../../text/url/hosts.ts'
+import { connectOut, type Guarding } from '../egress/guarded-connect.ts'
+import type { WebAddress } from './web-address.ts'
+
+/** All headers of an answer. */
+const HEADER_BYTES = 65_536
+const SECURE_MS = 10_000
+
+interface RequestOptions {
+  method: string
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+}
+
+/** An answer whose body is still on its way, as it was encoded. */
+interface RawAnswer {
+  statusCode: number
+  headers: IncomingHttpHeaders
+  body: Readable
+}
+
+export class Connections {
+  readonly #guarding: Guarding
+  readonly #clients = new Map<string, Client>()
+
+  constructor(guarding: Guarding) {
+    this.#guarding = guarding
+  }
+
+  async request(address: WebAddress, options: RequestOptions): Promise<RawAnswer> {
+    const { pathname, search } = address.url
+    return (await this.#client(address)).request({ ...options, path: pathname + search })
+  }
+
+  async close() {
+    await Promise.all([...this.#clients.values()].map(client => client.destroy()))
+  }
+
+  async #client(address: WebAddress): Promise<Client> {
+    // Rarely needed, and large.
+    const { Client } = await import('undici')
+    const { origin } = address.url
+    const known = this.#clients.get(origin)
+    if (known) return known
+    const client = new Client(origin, {
+      maxHeaderSize: HEADER_BYTES,
+      allowH2: false,
+      // How long all of it may take is told by the signal of the call.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (_options, done) => {
+        connected(address, this.#guarding).then(
+          socket => done(null, socket),
+          error => done(error, null)
+        )
+      }
+    })
+    this.#clients.set(origin, client)
+    return client
+  }
+}
+
+async function connected({ url, host, port }: WebAddress, guarding: Guarding): Promise<Socket> {
+  const socket = await connectOut(host, port, guarding)
+  if (url.protocol === 'http:') return socket
+  const secure = secured({
+    socket,
+    host: hostText(host),
+    ...('name' in host && { servername: host.name }),
+    ALPNProtocols: ['http/1.1']
+  })
+  try {
+    await once(secure, 'secureConnect', { signal: AbortSignal.timeout(SECURE_MS) })
+    return secure
+  } catch (error) {
+    secure.on('error', () => {}).destroy()
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+// One request and its answer, without following where that leads.
+import { ToolError } from '../../errors.ts'
+import { hostText } from '../../text/url/hosts.ts'
+import type { Connections } from './connection-pool.ts'
+import { unpacked } from './decode-body.ts'
+import type { WebAddress } from './web-address.ts'
+
+export interface Asked {
+  method: 'GET' | 'POST'
+  headers: Readonly<Record<string, string>>
+  body?: string | undefined
+  /** Most bytes of the answer's body. */
+  most: number
+  signal: AbortSignal
+}
+
+export interface Answer {
+  status: number
+  /** By their names in small letters; several of one name in one value. */
+  headers: Record<string, string>
+  bytes: Buffer
+  /** The body had more than was taken of it. */
+  cut: boolean
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Whether it only says where to go on; its body is not read then. */
+export const isRedirect = ({ status, headers }: Pick<Answer, 'status' | 'headers'>) =>
+  REDIRECTS.has(status) && headers.location !== undefined
+
+export async function exchange(connections: Connections, address: WebAddress, asked: Asked): Promise<Answer> {
+  const { method, headers, body, most, signal } = asked
+  try {
+    const answer = await connections.request(address, { method, headers, body: body ?? null, signal })
+    const told = { status: answer.statusCode, headers: plainHeaders(answer.headers) }
+    if (isRedirect(told)) {
+      answer.body.on('error', () => {}).destroy()
+      return { ...told, bytes: Buffer.alloc(0), cut: false }
+    }
+    return { ...told, ...(await unpacked(answer.body, told.headers['content-encoding'] ?? '', most)) }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw faultOf(error as NodeJS.ErrnoException, hostText(address.host))
+  }
+}
+
+function plainHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value = '']) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : value
+    ])
+  )
+}
+
+/** What a library calls a fault, and what that is to a caller. */
+const FAULTS: readonly [code: RegExp, fault: (host: string, code: string) => ToolError][] = [
+  [
+    /HEADERS?_OVERFLOW/,
+    host => new ToolError('TOO_LARGE', `${host} answered with more headers than are taken: 64 KiB.`)
+  ],
+  [/^HPE_|^HTTPParserError$/, host => new ToolError('EXECUTION_ERROR', `${host} answered something that is not HTTP.`)],
+  [
+    /CERT|SELF_SIGNED|ISSUER|TLS|SSL/,
+    (host, code) => new ToolError('EXECUTION_ERROR', `${host} does not prove who it is, by TLS: ${code}.`)
+  ],
+  [
+    /^(?:Z_|ERR_BROTLI|ERR_.*ZSTD|ZSTD_|ERR__ERROR_FORMAT)/i,
+    host => new ToolError('EXECUTION_ERROR', `What ${host} answered cannot be unpacked.`)
+  ]
+]
+
+function faultOf(error: NodeJS.ErrnoException, host: string): ToolError {
+  if (error instanceof ToolError) return error
+  const { code = error.name } = error
+  const known = FAULTS.find(([pattern]) => pattern.test(code))
+  return known?.[1](host, code) ?? new ToolError('NETWORK_ERROR', `${host} broke off: ${code}.`)
+}

@@ -1,0 +1,260 @@
+// The door: what a request must show before anything of it is believed. One hook, before any body is read, for every
+// route and for what is no route. Nothing here answers with a CORS header, sets a cookie or reads a token from a URL.
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ToolError } from '../errors.ts'
+import type { Holder, Right, Tokens } from '../server/tokens.ts'
+import { clientLabel } from './http/client-label.ts'
+import { parseJsonBody } from './http/json-body.ts'
+import { sendProblem } from './http/problem.ts'
+
+/** Who sent a request, as far as the door knows. With an `agent`, that is the caller, whatever the request says. */
+export interface Caller extends Holder {
+  /** What the client calls itself; a label for people, never a proof. */
+  client: string
+}
+
+interface DoorOptions {
+  tokens: Pick<Tokens, 'holderOf'>
+  /** Host header values that are right, port included; asked for each request, since the port is known late. */
+  hosts: () => readonly string[]
+  /** Pages that may speak to us besides our own: those behind a proxy. No CORS header is sent for them either. */
+  origins: readonly string[]
+  body_bytes: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** No token is asked for. The self-check allows it for OPEN_ROUTES alone. */
+    open?: boolean
+    /** A page that says nothing by itself, so that one may come to it from anywhere, as by a link. */
+    page?: boolean
+    /** The right that the token must have; `call` when left out. */
+    right?: Right
+  }
+}
+
+/** What strangers may ask: whether the server is there, for the files of the console, which tell nothing, and for the token
+ * that their code is good for. */
+const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session']
+
+/** Headers that decide something: given twice, two readers could disagree about which one counts. */
+const SINGLE: ReadonlyMap<string, number> = new Map(
+  [
+    'accept',
+    'authorization',
+    'content-encoding',
+    'content-length',
+    'content-type',
+    'host',
+    'idempotency-key',
+    'last-event-id',
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
+    'mcp-session-id',
+    'origin',
+    'sec-fetch-site',
+    'transfer-encoding',
+    'x-toolgate-agent',
+    'x-toolgate-client'
+  ].map((name, index) => [name, 1 << index])
+)
+const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i
+const BEARER = /^Bearer ([\x21-\x7e]+)$/i
+const NOBODY: Holder = { rights: new Set() }
+
+/** What Fastify must be made with, so that slow and malformed senders meet the same limits and the same form of answer. */
+export const httpServerOptions = {
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
+  /** Time to send a whole request. Answers, streams and long waits may take as long as they like. */
+  requestTimeout: 30_000,
+  /** A quiet socket is no fault: a stream or a held answer may be on it. */
+  connectionTimeout: 0,
+  keepAliveTimeout: 72_000,
+  exposeHeadRoutes: false,
+  forceCloseConnections: true,
+  // Paths that no router takes never reach a hook, so they pass the door here.
+  frameworkErrors: refuseBadPath,
+  clientErrorHandler: refuseMalformed
+} as const
+
+export function installDoor(app: FastifyInstance, options: DoorOptions): void {
+  const { tokens, hosts, origins } = options
+  const opened: string[] = []
+
+  app.decorateRequest('caller')
+  app.decorate('passDoor', passDoor)
+  app.addHook('onRequest', door)
+  app.addHook('onRoute', route => {
+    if (route.config?.open) opened.push(route.url)
+  })
+  app.addHook('onReady', async () => checkRoutes(app, opened))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: options.body_bytes },
+    async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body)
+  )
+
+  function door(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {
+    try {
+      passDoor(request)
+      endWithToken(request, reply)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+
+  function passDoor(request: FastifyRequest) {
+    const { raw } = request
+    checkFraming(raw)
+    checkOrigin(raw, hosts(), origins)
+    const { open, page, right = 'call' } = request.routeOptions.config ?? {}
+    if (!(page && isVisit(raw))) checkSite(raw)
+    const holder = open ? NOBODY : holderOf(raw, tokens)
+    if (!open && !holder.rights.has(right))
+      throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
+    checkBodyHeaders(raw)
+    request.caller = { client: clientName(raw), ...holder }
+  }
+}
+
+/** What a token holds open, it holds no longer than it counts. */
+function endWithToken({ caller, raw }: FastifyRequest, reply: FastifyReply) {
+  const over = caller.issued?.over
+  if (!over) return
+  const end = () => raw.socket.destroy()
+  over.addEventListener('abort', end, { once: true })
+  reply.raw.once('close', () => over.removeEventListener('abort', end))
+}
+
+/**
+ * Host values that a server bound so may be called by: the address itself, and the names of loopback when it is bound
+ * to loopback or to everything.
+ */
+export function hostsOf(addresses: readonly AddressInfo[], settings: HostSettings): readonly string[] {
+  const names = addresses.flatMap(({ address, family, port }) => {
+    const literal = family === 'IPv6' ? `[${address}]` : address
+    const hosts = LOCAL.test(address) ? ['127.0.0.1', 'localhost', '[::1]', literal] : [literal]
+    return hosts.flatMap(host => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`]))
+  })
+  return [...new Set([...names, ...settings.allowed_hosts])]
+}
+interface HostSettings {
+  allowed_hosts: readonly string[]
+}
+const LOCAL = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/
+
+function checkFraming({ url, rawHeaders }: IncomingMessage) {
+  if (url?.[0] !== '/') throw new ToolError('INVALID_PARAMS', 'The request target must be a path.')
+  let seen = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const bit = SINGLE.get(rawHeaders[i]!.toLowerCase()) ?? 0
+    if (seen & bit) throw new ToolError('INVALID_PARAMS', `The header ${rawHeaders[i]} was sent twice.`)
+    seen |= bit
+  }
+}
+
+function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly string[], origins: readonly string[]) {
+  // On a unix socket, where no port exists, `localhost` alone is right.
+  const right = socket.localAddress === undefined ? [...hosts, 'localhost'] : hosts
+  if (headers.host === undefined || !right.includes(headers.host.toLowerCase()))
+    throw new ToolError(
+      'FORBIDDEN',
+      'The Host header is not an address of this server. To allow it, add it to allowed_hosts.'
+    )
+  const { origin } = headers
+  // Only a page that came from here has the address that we are called by.
+  if (origin !== undefined && origin !== `http://${headers.host.toLowerCase()}` && !origins.includes(origin))
+    throw new ToolError(
+      'FORBIDDEN',
+      'Requests from this origin are not allowed. To allow it, add it to allowed_origins.'
+    )
+}
+
+/** Whether a whole tab comes here: what it is shown, the page that it left never sees. */
+const isVisit = ({ headers }: IncomingMessage) =>
+  headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+
+function checkSite({ headers }: IncomingMessage) {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
+}
+
+/** The same answer for every way to have no right token. */
+function holderOf({ headers }: IncomingMessage, tokens: DoorOptions['tokens']): Holder {
+  const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
+  const holder = bearer ? tokens.holderOf(bearer) : undefined
+  if (!holder) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
+  return holder
+}
+
+function checkBodyHeaders({ headers }: IncomingMessage) {
+  if (headers['content-encoding'] !== undefined)
+    throw new ToolError('INVALID_PARAMS', 'Send the body as it is: Content-Encoding is not taken.')
+  const type = headers['content-type']
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+  if (type === undefined ? hasBody : !JSON_TYPE.test(type))
+    throw new ToolError('INVALID_PARAMS', 'The body must be JSON, sent with "Content-Type: application/json".')
+}
+
+function clientName({ headers }: IncomingMessage) {
+  const given = headers['x-toolgate-client'] ?? headers['user-agent']?.split(' ', 1)[0]
+  return (typeof given === 'string' && clientLabel(given)) || 'unknown'
+}
+
+/** Reads the hooks that the router really holds, so that a route can't be added past the door by any way. */
+function checkRoutes(app: FastifyInstance, opened: readonly string[]) {
+  const faults = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
+  const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
+  for (const [index, line] of lines.entries()) {
+    const route = /[─] (.+ \([A-Z, -]+\))/u.exec(line)
+    if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) faults.push(`${route[1]} is not behind it`)
+  }
+  for (const event of ['upgrade', 'connect', 'checkContinue'])
+    if (app.server.listenerCount(event) > 0) faults.push(`"${event}" is listened to beside it`)
+  if (faults.length > 0) throw new Error(`The door has a gap: ${faults.join('; ')}.`)
+}
+
+function refuseBadPath(error: Error, request: FastifyRequest, reply: FastifyReply) {
+  try {
+    request.server.passDoor(request)
+    sendProblem(
+      new ToolError('INVALID_PARAMS', 'The path is malformed or too long.', undefined, { cause: error }),
+      reply
+    )
+  } catch (refusal) {
+    sendProblem(refusal, reply)
+  }
+}
+
+const MALFORMED = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'TIMEOUT', 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'TOO_LARGE', 'The headers are too large.'],
+  other: ['400 Bad Request', 'INVALID_PARAMS', 'The request is not well-formed HTTP.']
+} as const
+
+/** What the HTTP parser refuses: no request exists yet, so the answer is written by hand. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, code, detail] = MALFORMED[error.code as keyof typeof MALFORMED] ?? MALFORMED.other
+  const title = status.slice(4)
+  const body = JSON.stringify({ type: 'about:blank', title, status: Number.parseInt(status, 10), detail, code })
+  const head = `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
+  socket.destroy()
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Throws the refusal that the request deserves, or gives it its caller. */
+    passDoor(request: FastifyRequest): void
+  }
+}

@@ -1,0 +1,57 @@
+// An event stream over HTTP. The plugin agrees on the media type and minds the connection's end; the frames are ours,
+// shared between readers and written past it.
+import '@fastify/sse'
+import type { FastifyReply } from 'fastify'
+import { EVENT_TYPES, type EventType } from '../../events/events.ts'
+import type { Filter, Sink, Streams } from '../../events/streams.ts'
+import type { Caller } from '../auth.ts'
+
+/** The events that a caller may see, of those it wants. What a front end is asked holds texts that no rule guards here, so
+ * who may only call hears nothing of it. */
+export function typesFor({ rights }: Caller, wanted?: readonly EventType[]): Pick<Filter, 'types'> {
+  const types = rights.has('approve') ? wanted : (wanted ?? EVENT_TYPES).filter(type => type !== 'tool.delegate')
+  return types ? { types } : {}
+}
+
+/** Answers with a stream. Resolves when it has ended. */
+export function openStream(
+  streams: Streams,
+  reply: FastifyReply,
+  options: Parameters<Streams['open']>[1]
+): Promise<void> {
+  const { raw, sse } = reply
+  beginStream(reply)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const sink: Sink = {
+    write: bytes => raw.write(bytes),
+    get pending() {
+      return raw.writableLength
+    },
+    onDrain: listener => raw.on('drain', listener),
+    end: () => {
+      raw.end()
+      resolve()
+    },
+    destroy: () => {
+      raw.destroy()
+      resolve()
+    }
+  }
+  const reader = streams.open(sink, options)
+  sse.onClose(() => {
+    reader.close()
+    resolve()
+  })
+  return promise
+}
+
+/** Sends the head of a stream; frames are then written to the raw response. */
+export function beginStream({ raw, sse }: FastifyReply) {
+  // No chunk framing: the end of the connection ends the stream, and every reader gets the very same bytes.
+  raw.removeHeader('transfer-encoding')
+  raw.shouldKeepAlive = false
+  sse.keepAlive()
+  sse.sendHeaders()
+  raw.flushHeaders()
+  raw.socket?.setNoDelay(true)
+}

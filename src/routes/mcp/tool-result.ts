@@ -1,0 +1,67 @@
+// A call that has ended, as the result of `tools/call`.
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
+import type { Call, CallError, Result, SettledCall } from '../../engine/call.ts'
+import { META } from './call-context.ts'
+
+/** `told` is the call in the words of a toolset, where it was made in them. */
+export function answerOf(call: SettledCall, told: unknown): CallToolResult {
+  const _meta = aboutCall(call)
+  if (call.status === 'success') {
+    const structuredContent = (told ?? call.result.data) as Record<string, unknown>
+    return { content: contentOf(call.tool_call_id, call.result), structuredContent, _meta }
+  }
+  if (call.status !== 'error') return failure(endText(call), _meta)
+  return failure(errorText(call.error), { ..._meta, [`${META}error`]: call.error })
+}
+
+/** A request that made no call. */
+export const refusalOf = (error: CallError): CallToolResult => failure(errorText(error), { [`${META}error`]: error })
+
+const failure = (text: string, _meta: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+  _meta
+})
+
+/** What ties a message to its call. */
+const aboutCall = ({ tool_call_id, status }: Pick<Call, 'tool_call_id' | 'status'>) => ({
+  [`${META}tool_call_id`]: tool_call_id,
+  [`${META}status`]: status
+})
+
+export const outputUri = (tool_call_id: string) => `toolgate://calls/${tool_call_id}/output`
+
+function contentOf(id: string, { content, attachments, output_href, truncated, title }: Result): ContentBlock[] {
+  const blocks = attachments.map((attachment, index) => attachmentBlock(id, attachment, index))
+  const text: ContentBlock[] = content === '' && blocks.length > 0 ? [] : [{ type: 'text', text: content }]
+  if (!truncated || output_href === undefined) return [...text, ...blocks]
+  const link = { uri: outputUri(id), name: 'output', title: `All output of: ${title}`, mimeType: 'text/plain' }
+  return [...text, ...blocks, { type: 'resource_link', ...link }]
+}
+
+function attachmentBlock(id: string, attachment: Result['attachments'][number], index: number): ContentBlock {
+  const { media_type: mimeType, data_url } = attachment
+  const data = data_url.slice(data_url.indexOf(',') + 1)
+  const [kind] = mimeType.split('/', 1)
+  if (kind === 'image' || kind === 'audio') return { type: kind, data, mimeType }
+  const resource = { uri: `toolgate://calls/${id}/attachments/${index}`, mimeType }
+  if (kind !== 'text') return { type: 'resource', resource: { ...resource, blob: data } }
+  return { type: 'resource', resource: { ...resource, text: Buffer.from(data, 'base64').toString() } }
+}
+
+function errorText({ code, message, details }: CallError) {
+  const faults = Array.isArray(details?.errors) ? (details.errors as { pointer: string; message: string }[]) : []
+  if (faults.length < 2) return `${code}: ${message}`
+  return [`${code}: ${message}`, ...faults.map(fault => `- ${fault.pointer} ${fault.message}`)].join('\n')
+}
+
+function endText(call: Exclude<SettledCall, { status: 'success' | 'error' }>) {
+  const said = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
+  return `The call was ${ENDS[call.status]}: ${call.reason}${said}`
+}
+const ENDS = {
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  interrupted: 'interrupted',
+  expired: 'not decided in time'
+} as const

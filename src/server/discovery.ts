@@ -1,0 +1,125 @@
+// How clients find a running server: one small file for each, in a folder of the user's own. Files in a fixed place
+// outlive XDG_RUNTIME_DIR, a lost environment and a changed working folder, which is why they and no socket are it.
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import { isRunning } from '../host/processes/pids.ts'
+import { isOurs, writeOwnFile } from './private-files.ts'
+import { folderOf, homeOf } from './xdg.ts'
+
+/** What a discovery file says. */
+export interface Discovery {
+  schema: 1
+  /** Id of this run of the server; /health says the same. */
+  instance: string
+  pid: number
+  /** The machine, since the folder may be shared between several. */
+  host: string
+  url: string
+  socket: string | null
+  /** May call and decide. */
+  token: string
+  /** May only call: the one to give to an agent. */
+  call_token: string
+  /** Real paths of the folders served. */
+  roots: string[]
+  version: string
+  protocol: 1
+  started_at: string
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where the files are. A moved folder leaves a copy in the usual place, for programs started without the variable. */
+export function runFolders(env: Env): [string, ...string[]] {
+  const usual = path.join(homeOf(env), '.local/state/toolgate/run')
+  const moved = env.TOOLGATE_RUN_DIR || path.join(folderOf(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/run')
+  const main = path.resolve(moved)
+  return main === usual ? [main] : [main, usual]
+}
+
+interface Published {
+  file: string
+  remove(): void
+}
+
+/** How soon a file that was cleaned away is there again. */
+const KEEP_MS = 5_000
+
+/** Writes the file and keeps it true: `record` is asked again, since tokens may change. */
+export function publish(env: Env, record: () => Discovery): Published {
+  const [main, ...copies] = runFolders(env)
+  const name = `${record().instance}.json`
+  const files = [main, ...copies].map(folder => path.join(folder, name))
+  let told = ''
+
+  function write() {
+    told = textOf(record())
+    writeOwnFile(main, name, told)
+    for (const folder of copies) attempt(() => writeOwnFile(folder, name, told))
+  }
+  function keep() {
+    if (textOf(record()) !== told || !files.every(file => statSync(file, { throwIfNoEntry: false }))) attempt(write)
+  }
+  write()
+  const timer = setInterval(keep, KEEP_MS).unref()
+  return {
+    file: files[0]!,
+    remove() {
+      clearInterval(timer)
+      for (const file of files) rmSync(file, { force: true })
+    }
+  }
+}
+
+/** One field a line, so that a shell can read it with sed. */
+const textOf = (record: Discovery) => `${JSON.stringify(record, null, 2)}\n`
+
+/** A copy that can't be written is no reason not to serve. */
+function attempt(action: () => void) {
+  try {
+    action()
+  } catch {}
+}
+
+export interface Found {
+  file: string
+  record: Discovery
+}
+
+/** Every file that can be read and believed, newest first. Whether its server still runs is for /health to say. */
+export function readDiscoveries(env: Env): Found[] {
+  const byInstance = new Map<string, Found>()
+  for (const folder of runFolders(env)) {
+    for (const name of listFolder(folder)) {
+      const found = readDiscovery(path.join(folder, name))
+      if (found && !byInstance.has(found.record.instance)) byInstance.set(found.record.instance, found)
+    }
+  }
+  return [...byInstance.values()].sort((a, b) => b.record.started_at.localeCompare(a.record.started_at))
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter(name => /^[^.].*\.json$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+function readDiscovery(file: string): Found | undefined {
+  try {
+    if (!isOurs(file, 'isFile')) return undefined
+    const record: Partial<Discovery> = JSON.parse(readFileSync(file, 'utf8'))
+    const { schema, instance, url, token, roots, started_at } = record
+    const whole = [instance, url, token, started_at].every(field => typeof field === 'string') && Array.isArray(roots)
+    return schema === 1 && whole ? { file, record: record as Discovery } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Removes the file of a server that is surely gone: it does not answer, and its process on this machine is no more. */
+export function removeStale({ file, record }: Found): void {
+  if (record.host === hostname() && !isRunning(record.pid)) rmSync(file, { force: true })
+}

@@ -1,0 +1,65 @@
+// Listening on a unix socket that only this user can reach.
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import path from 'node:path'
+import { ToolError } from '../errors.ts'
+
+/** Longer paths are cut off by the system without a word, so that something else would be bound. */
+const MAX_BYTES = 103
+
+export interface SocketListener {
+  path: string
+  close(): void
+}
+
+/** Binds beside the place and moves there, so that nobody meets a socket that is open to others or not yet served. */
+export async function listenOnSocket(file: string, onConnection: (socket: Socket) => void): Promise<SocketListener> {
+  const folder = path.dirname(file)
+  const temp = path.join(folder, `.${process.pid}.sock`)
+  if (Math.max(Buffer.byteLength(file), Buffer.byteLength(temp)) > MAX_BYTES)
+    throw new ToolError('INVALID_PATH', `The socket path ${file} is longer than ${MAX_BYTES} bytes.`)
+  ownFolder(folder)
+  await freePlace(file)
+  rmSync(temp, { force: true })
+
+  const server = createServer(onConnection)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  const umask = process.umask(0o077)
+  server.listen(temp, resolve)
+  process.umask(umask)
+  await promise
+  chmodSync(temp, 0o600)
+  renameSync(temp, file)
+  return {
+    path: file,
+    close() {
+      rmSync(file, { force: true })
+      server.close()
+    }
+  }
+}
+
+function ownFolder(folder: string) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const stats = lstatSync(folder)
+  if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0)
+    throw new ToolError('PERMISSION_DENIED', `The folder of the socket, ${folder}, must be yours alone: chmod 700.`)
+}
+
+/** Clears a socket that nobody serves any more; anything else is left and refused. */
+async function freePlace(file: string) {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats) return
+  if (!stats.isSocket()) throw new ToolError('CONFLICT', `${file} is there already and is no socket.`)
+  if (await answers(file)) throw new ToolError('CONFLICT', `Another server listens on ${file}.`)
+  rmSync(file, { force: true })
+}
+
+function answers(file: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(file)
+  socket.once('connect', () => resolve(true))
+  socket.once('error', () => resolve(false))
+  return promise.finally(() => socket.destroy())
+}

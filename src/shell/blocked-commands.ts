@@ -1,0 +1,190 @@
+// What is never right, approved or not: it ends the machine, takes it over, or is aimed at this server.
+import type { Surroundings } from './command-line-analysis.ts'
+import type { Simple } from './parsed-command-line.ts'
+
+const DEVICE = '/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|loop|mapper/|disk/|mem$|kmem$|port$)'
+const BLOCK_DEVICE = new RegExp(`^${DEVICE}`)
+const INTO_BLOCK_DEVICE = new RegExp(`>[|&]?\\s{0,99}["']?${DEVICE}`)
+const NETWORK_SHELL = /[<>]&?\s{0,99}["']?\/dev\/(?:tcp|udp)\//
+/** A function that pipes itself into itself in the background. Bounded, so that no text makes it slow. */
+const FORK_BOMB = /([A-Za-z_.:][\w.:]{0,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{\s{0,9}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/
+const KERNEL = /^\/proc\/sys|^\/sys\/(?:kernel|firmware|power)|sysrq-trigger/
+/** Folders whose removal ends the machine or the user's work. */
+const ROOTS =
+  /^(?:~[a-z]*|\$HOME|\$\{HOME(?::?[-?].*)?\}|\/(?:home|Users|etc|usr|var|boot|s?bin|lib|lib64|root|opt|dev|proc|sys|srv)|\/(?:home|Users)\/[^/]+|\.\.)$/
+
+interface Refusal {
+  why: string
+  /** Sees one simple command: a program without its folder, and its words with quotes taken off. */
+  holds(program: string, words: readonly string[], surroundings: Surroundings): boolean
+}
+
+const NEVER: readonly Refusal[] = [
+  {
+    why: 'It would remove a system or home folder whole.',
+    holds: (program, words) =>
+      (program === 'rm' && words.some(isRecursive) && words.some(isRoot)) ||
+      (program === 'find' &&
+        words.some(isRoot) &&
+        words.some(word => /^(?:-delete|(?:\/.*\/)?(?:rm|shred|unlink))$/.test(word))) ||
+      (program === 'mv' && words.slice(0, -1).some(isRoot)) ||
+      words.includes('--no-preserve-root')
+  },
+  {
+    why: 'It would change the permissions of a system or home folder whole.',
+    holds: (program, words) => /^(?:chmod|chown|chgrp)$/.test(program) && words.some(isRecursive) && words.some(isRoot)
+  },
+  {
+    why: 'It would write to a block device.',
+    holds: (program, words) =>
+      (program === 'dd' && words.some(word => word.startsWith('of=') && BLOCK_DEVICE.test(word.slice(3)))) ||
+      (/^(?:mkfs(?:\.\w+)?|mkswap|wipefs|blkdiscard|shred|tee|truncate|badblocks|cryptsetup)$/.test(program) &&
+        words.some(isBlockDevice)) ||
+      (/^(?:fdisk|sfdisk|cfdisk|parted)$/.test(program) && !words.includes('-l') && words.some(isBlockDevice)) ||
+      (/^(?:cp|mv|install)$/.test(program) && isBlockDevice(words.at(-1) ?? ''))
+  },
+  {
+    why: 'It would stop or restart the machine.',
+    holds: (program, words) =>
+      (/^(?:reboot|shutdown|poweroff|halt|kexec)$/.test(program) && !words.some(word => TELLS_ONLY.test(word))) ||
+      (/^(?:init|telinit)$/.test(program) && /^[0-6sS]$/.test(words[0] ?? '')) ||
+      (/^(?:systemctl|loginctl)$/.test(program) && stopsMachine(words))
+  },
+  {
+    why: 'It would load code into the system.',
+    holds: program => /^(?:insmod|modprobe|rmmod)$/.test(program)
+  },
+  {
+    why: 'It would act with the rights of another user.',
+    holds: program => /^(?:sudo|sudoedit|doas|su|pkexec|runuser|gosu|setpriv|machinectl|run0)$/.test(program)
+  },
+  {
+    why: 'It would give a container the machine’s own files or rights.',
+    holds: (program, words) =>
+      /^(?:docker|podman|nerdctl)$/.test(program) &&
+      (words.some(word =>
+        /^--(?:privileged|(?:pid|ipc|userns|uts|network|net|cgroupns)[= ]?host|cap-add|device|security-opt)/.test(word)
+      ) ||
+        words.some((word, at) => /^(?:--pid|--userns|--ipc)$/.test(word) && words[at + 1] === 'host') ||
+        words.some((word, at) => isHostMount(word, words[at - 1] ?? '')))
+  },
+  {
+    why: 'It would enter the machine’s own namespaces.',
+    holds: (program, words) =>
+      program === 'nsenter' &&
+      words.some(
+        (word, at) => /^(?:-t1|--target=1)$/.test(word) || (/^(?:-t|--target)$/.test(word) && words[at + 1] === '1')
+      )
+  },
+  {
+    why: 'It would hand a shell to the network.',
+    holds: (program, words) =>
+      (/^(?:nc|ncat|netcat|nc\.(?:traditional|openbsd))$/.test(program) &&
+        words.some(word => /^-[a-z]*[ec]|^--(?:exec|sh-exec|lua-exec)/.test(word))) ||
+      (program === 'socat' && words.some(word => /(?:exec|system|shell):/i.test(word)))
+  },
+  {
+    why: 'It would signal this server.',
+    holds: (program, words, { pids }) =>
+      (program === 'kill' &&
+        words.some(word => /^\$\{?PPID\}?$/.test(word) || pids.includes(Math.abs(Number.parseInt(word, 10))))) ||
+      (/^(?:pkill|killall)$/.test(program) && words.some(word => word.toLowerCase().includes('toolgate')))
+  }
+]
+
+const TELLS_ONLY = /^(?:--help|--version|--show|-c)$/
+const STOPS =
+  /^(?:(?:soft-)?reboot|poweroff|halt|kexec|suspend(?:-then-hibernate)?|hibernate|hybrid-sleep|sleep|rescue|emergency|exit)$/
+/** After them the names of units follow. */
+const OF_UNITS = new Set(
+  (
+    'start stop restart reload try-restart reload-or-restart isolate kill status show cat help edit enable disable ' +
+    'reenable mask unmask link revert is-active is-failed is-enabled is-system-running list-units list-unit-files ' +
+    'list-timers list-sockets list-jobs list-dependencies list-machines set-property get-default set-default ' +
+    'reset-failed daemon-reload daemon-reexec show-environment log-level'
+  ).split(' ')
+)
+
+/** By a command of its own, or by starting the target that stands for one. */
+function stopsMachine(words: readonly string[]) {
+  const at = words.findIndex(word => STOPS.test(word) || OF_UNITS.has(word))
+  const verb = words[at] ?? ''
+  if (!/^(?:start|restart|isolate|reload-or-restart|try-restart)$/.test(verb)) return STOPS.test(verb)
+  return words
+    .slice(at + 1)
+    .some(word => STOPS.test(word.replace(/\.target$/, '')) && (verb === 'isolate' || word.endsWith('.target')))
+}
+
+/** Why the text as a whole is never run; undefined for all others. */
+export function refusedText(command: string, { forbidden }: Surroundings): string | undefined {
+  const text = command.replaceAll('\\\n', '')
+  if (FORK_BOMB.test(text)) return 'It is a fork bomb.'
+  if (INTO_BLOCK_DEVICE.test(text)) return 'It would write to a block device.'
+  if (NETWORK_SHELL.test(text)) return 'It would hand a shell to the network.'
+  const bare = tidy(text.replaceAll(/["'\\]/g, ''))
+  if (forbidden.some(path => path.length > 1 && bare.includes(tidy(path))))
+    return 'It names what belongs to this server alone.'
+  return undefined
+}
+
+/** Why one simple command is never run, by what its words would be at worst. */
+export function refusedCommand(
+  simple: Pick<Simple, 'words' | 'redirects' | 'cwd'>,
+  surroundings: Surroundings
+): string | undefined {
+  for (const { operator, target } of simple.redirects) {
+    if (!target) continue
+    if (operator.includes('>') && BLOCK_DEVICE.test(target.guess)) return 'It would write to a block device.'
+    if (operator.includes('>') && KERNEL.test(target.guess)) return 'It would change how the system runs.'
+    if (/^\/dev\/(?:tcp|udp)\//.test(target.guess)) return 'It would hand a shell to the network.'
+  }
+  const [program, ...words] = simple.words.map(({ guess }) => guess)
+  if (words.some(word => surroundings.pids.some(pid => `${tidy(word)}/`.startsWith(`/proc/${pid}/`))))
+    return 'It looks into this server.'
+  if (program === undefined) return undefined
+  const name = basename(program)
+  if (name === 'tee' && words.some(word => KERNEL.test(word))) return 'It would change how the system runs.'
+  const { cwd } = simple
+  const seen = cwd?.startsWith('/')
+    ? [...words, ...words.filter(word => !/^[-/~$]/.test(word)).map(word => `${cwd}/${word}`)]
+    : words
+  if (seen.some(word => surroundings.forbidden.some(path => path.length > 1 && tidy(word).includes(tidy(path)))))
+    return 'It names what belongs to this server alone.'
+  if (reachesServer(words, surroundings)) return 'It would call this server.'
+  return NEVER.find(({ holds }) => holds(name, seen, surroundings))?.why
+}
+
+export const basename = (word: string) => word.slice(word.lastIndexOf('/') + 1)
+
+const LOOPBACK =
+  /(?:^|[/@[=:])(?:(?:[\w-]{1,63}\.){0,4}localhost\.?|ip6-(?:localhost|loopback)|127\.[\dxa-f.]{1,20}|0x7f[\da-fx.]{1,20}|0177[\d.]{1,20}|2130706\d{3}|0\.0\.0\.0|0x0|0|\[?::1?\]?|\[?::ffff:(?:127\.[\d.]{1,11}|7f[\da-f]{2}:[\da-f]{1,4})\]?)(?:[/:\]]|$)/i
+
+/** A word with the server's address and port, or both as words of their own. */
+function reachesServer(words: readonly string[], { ports = [] }: Surroundings) {
+  const local = words.some(word => LOOPBACK.test(word))
+  return (
+    local && words.some(word => ports.some(port => word === `${port}` || new Set(word.split(/[^0-9]+/)).has(`${port}`)))
+  )
+}
+
+/** A volume that lies at a root, a home, or the socket of a daemon. */
+function isHostMount(word: string, before: string) {
+  const given = /^(?:-v|--volume|--mount)$/.test(before) ? word : /^(?:-v|--volume=|--mount=)(.+)$/.exec(word)?.[1]
+  if (given === undefined) return false
+  const source = /(?:^|,)(?:source|src)=([^,]*)/.exec(given)?.[1] ?? given.split(':')[0]!
+  return isRoot(source) || source.includes('docker.sock') || source.startsWith('/var/run') || source.startsWith('/run')
+}
+
+const tidy = (path: string) => path.replaceAll(/\/(?:\.?\/)+/g, '/').replace(/\/$/, '')
+const isRecursive = (word: string) => /^--r(?:ecursive|ecurs?i?v?e?)?$|^-[A-Za-z]*[rR]/.test(word)
+const isBlockDevice = (word: string) => BLOCK_DEVICE.test(word)
+/** `/`, `//`, `/*`, `~/`, `/home/.` and the like; a bare `*` or name is the workspace's own affair. */
+function isRoot(word: string) {
+  const bare = word
+    .replace(/\/\*$/, '/')
+    .replaceAll(/\/{2,}/g, '/')
+    .replaceAll(/\/\.(?=\/|$)/g, '')
+    .replace(/^(?:\/\.\.)+(?=\/|$)/, '')
+    .replace(/\/$/, '')
+  return bare === '' ? word.startsWith('/') : ROOTS.test(bare)
+}

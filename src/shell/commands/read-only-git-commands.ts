@@ -1,0 +1,169 @@
+// The commands of git that only read, with the flags they may have and still do so.
+import type { Operand } from '../command-line-analysis.ts'
+import { asks, type Finding, file, listed, strictly, tree } from './classification.ts'
+import { type Flags, flags, type Given } from './parse-arguments.ts'
+
+const DIFF =
+  '-pusRazwbW -U? -M? -C? -B? -S: -G: -l: -D --patch --no-patch --raw --minimal --patience --histogram --unified? --stat? ' +
+  '--numstat --shortstat --dirstat? --summary --name-only --name-status --color? --no-color --word-diff? ' +
+  '--word-diff-regex= --color-words? --no-renames --find-renames? --find-copies? --check --full-index --binary ' +
+  '--abbrev? --diff-filter= --pickaxe-all --pickaxe-regex --relative? --text --ignore-space-change --ignore-all-space ' +
+  '--ignore-blank-lines --ignore-cr-at-eol --ignore-space-at-eol --function-context --exit-code --quiet ' +
+  '--no-ext-diff --no-textconv --ignore-submodules? --submodule? --src-prefix= --dst-prefix= --no-prefix --merge-base ' +
+  '--cached --staged --compact-summary --diff-algorithm= --inter-hunk-context= --color-moved? --no-indent-heuristic'
+const LOG =
+  '-n: -# -i -E -F -g -c -m -L: -t --max-parents= --min-parents= --max-count= --skip= --since= --after= --until= --before= --author= --committer= ' +
+  '--grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp ' +
+  '--basic-regexp --merges --no-merges --first-parent --all --branches? --tags? --remotes? --glob= --exclude= --reflog ' +
+  '--walk-reflogs --oneline --pretty? --format? --abbrev-commit --no-abbrev-commit --decorate? --no-decorate ' +
+  '--decorate-refs= --date= --graph --no-graph --follow --reverse --topo-order --date-order --author-date-order ' +
+  '--left-right --cherry --cherry-pick --cherry-mark --boundary --simplify-by-decoration --full-history --parents ' +
+  '--children --log-size --source --no-walk? --use-mailmap --no-mailmap --relative-date --ancestry-path --not --stdin ' +
+  '--no-notes --notes? --clear-decorations --line-prefix= --remerge-diff --cc --diff-merges= --dense --sparse'
+const LISTING =
+  '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --column? --color? --ignore-case'
+
+type OperandsOf = (given: Given) => readonly Operand[]
+
+/** Revisions and files look alike: each may be a file, and `revision:path` names one in the past. */
+const revisions: OperandsOf = ({ operands }) => operands.flatMap(inRevision)
+const inRevision = (operand: string): Operand[] => {
+  // Also `:path` and `:2:path` of the index, and paths with words of their own, such as `:(top)path` and `:!path`.
+  const path = operand.replace(/^(?::(?:\([^)]*\)|[!^/]{1,9}|\d:)?|[^:]+:)/, '')
+  return [{ ...file(path || '.'), ...(REVISION.test(operand) && { revision: true }) }]
+}
+const NAME = '(?:@|\\w(?:[\\w/-]*\\w)?)'
+const BACK = '(?:[~^]\\d*)'
+/** `HEAD`, `main~2`, `HEAD^..main`; no plain name, which is a file's as often. */
+const REVISION = new RegExp(
+  `^(?:(?:@|(?:[A-Z]+_)?HEAD)${BACK}*|${NAME}${BACK}+|${NAME}${BACK}*\\.{2,3}(?:${NAME}${BACK}*)?)$`
+)
+const paths: OperandsOf = ({ operands }) => operands.map(listed)
+const nothing: OperandsOf = () => []
+
+interface Reader {
+  flags: Flags
+  operands: OperandsOf
+  /** What keeps it from changing something. */
+  unless?: (given: Given) => Finding | undefined
+}
+const reader = (notation: string, operands: OperandsOf, unless?: Reader['unless']): Reader => ({
+  flags: flags(notation),
+  operands,
+  ...(unless && { unless })
+})
+
+export const CREATES = asks('It may create or move what it names.')
+const withoutOperands = (given: Given) => (given.operands.length > 0 ? CREATES : undefined)
+/** Operands are patterns to list by, where a flag says so. */
+const unlessListing = (given: Given) =>
+  given.operands.length > 0 &&
+  !['--list', '-l', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'].some(flag =>
+    given.flags.has(flag)
+  )
+    ? CREATES
+    : undefined
+const onlyFirst =
+  (...allowed: string[]) =>
+  (given: Given) =>
+    given.operands[0] === undefined || allowed.includes(given.operands[0])
+      ? undefined
+      : asks('It may change the repository.')
+
+export const PUBLIC_KEYS =
+  /^(?:user|branch|init|pull|push|merge|rebase|diff|color|advice|fetch)\.[A-Za-z0-9_./-]+$|^core\.(?:editor|autocrlf|eol|filemode|bare|ignorecase)$/
+
+export const GIT_READS: Readonly<Record<string, Reader>> = {
+  status: reader(
+    '-sbuvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignored? --ahead-behind ' +
+      '--no-ahead-behind --renames --no-renames --column? --no-column --null --ignore-submodules?',
+    paths
+  ),
+  diff: reader(DIFF, revisions),
+  log: reader(`${DIFF} ${LOG}`, revisions),
+  show: reader(`${DIFF} ${LOG}`, revisions),
+  whatchanged: reader(`${DIFF} ${LOG}`, revisions),
+  shortlog: reader(`${LOG} -nsec --numbered --summary --email --group=`, revisions),
+  'rev-list': reader(`${LOG} --count --objects --disk-usage? --header --timestamp`, revisions),
+  'diff-tree': reader(`${DIFF} -rt --root --no-commit-id --stdin`, revisions),
+  'diff-index': reader(DIFF, revisions),
+  'diff-files': reader(DIFF, revisions),
+  'rev-parse': reader(
+    '-q --verify --short? --abbrev-ref? --symbolic --symbolic-full-name --show-toplevel --show-prefix --show-cdup ' +
+      '--git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository ' +
+      '--is-shallow-repository --all --branches? --tags? --remotes? --quiet --show-superproject-working-tree ' +
+      '--show-object-format? --revs-only --no-revs --flags --no-flags',
+    revisions
+  ),
+  'ls-files': reader(
+    '-cdmosutkrvfz -x: --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory ' +
+      '--no-empty-directory --exclude= --exclude-standard --error-unmatch --full-name --abbrev? --debug --deduplicate --eol',
+    paths
+  ),
+  'ls-tree': reader(
+    '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=',
+    nothing
+  ),
+  'cat-file': reader('-tsep', revisions),
+  'merge-base': reader('-a --all --octopus --independent --is-ancestor --fork-point', nothing),
+  'name-rev': reader('--tags --name-only --refs= --always --no-undefined', nothing),
+  'show-ref': reader('-dsq --head --tags --heads --dereference --hash? --verify --abbrev? --quiet', nothing),
+  'for-each-ref': reader(`--count= ${LISTING}`, nothing),
+  'count-objects': reader('-vH --verbose --human-readable', nothing),
+  'check-ignore': reader('-qvnz --quiet --verbose --non-matching --null --no-index', paths),
+  'check-attr': reader('-az --all --cached --null', paths),
+  cherry: reader('-v --abbrev?', nothing),
+  'symbolic-ref': reader('-q --quiet --short', nothing, given =>
+    given.operands.length > 1 ? strictly('It moves references.') : undefined
+  ),
+  version: reader('--build-options', nothing),
+  describe: reader(
+    '--all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always ' +
+      '--first-parent --dirty?',
+    nothing
+  ),
+  blame: reader(
+    '-lsftpwecbkn -L: -M? -C? --root --show-stats --porcelain --line-porcelain --incremental --score-debug --show-name ' +
+      '--show-number --show-email --abbrev= --date= --since= --color-lines --color-by-age --first-parent --ignore-rev=',
+    revisions
+  ),
+  grep: reader(
+    '-aiIwvhHEGFPnlLzocpWqr -e! -m: -A: -B: -C: -# --cached --untracked --no-exclude-standard --exclude-standard --text ' +
+      '--ignore-case --word-regexp --invert-match --full-name --extended-regexp --basic-regexp --perl-regexp ' +
+      '--fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --null ' +
+      '--only-matching --count --color? --no-color --break --heading --show-function --function-context --context= ' +
+      '--after-context= --before-context= --max-depth= --threads= --and --or --not --all-match --quiet --recursive ' +
+      '--no-recursive --max-count=',
+    ({ operands, flags: seen }) => {
+      const places = operands.slice(seen.has('-e') ? 0 : 1)
+      return places.length > 0 ? places.flatMap(inRevision) : [tree('.')]
+    }
+  ),
+  branch: reader(
+    `-avrlqi -vv --all --remotes --list --show-current --verbose --abbrev? --no-abbrev --quiet ${LISTING}`,
+    nothing,
+    unlessListing
+  ),
+  tag: reader(`-li -n? --list ${LISTING}`, nothing, unlessListing),
+  remote: reader('-v --verbose', nothing, onlyFirst('get-url')),
+  stash: reader(`${DIFF} --oneline --pretty? --format? --date=`, nothing, given =>
+    ['list', 'show'].includes(given.operands[0] ?? '') ? undefined : asks('It puts changes aside, or takes them back.')
+  ),
+  reflog: reader(`${DIFF} ${LOG}`, nothing, given =>
+    ['expire', 'delete', 'drop'].includes(given.operands[0] ?? '')
+      ? strictly('It removes what could be gone back to.')
+      : undefined
+  ),
+  worktree: reader('-vz --porcelain --verbose', nothing, onlyFirst('list')),
+  notes: reader('', nothing, onlyFirst('list', 'show')),
+  config: reader(
+    '-z --get= --get-all= --null --show-origin --show-scope --type= --bool --int --default=',
+    nothing,
+    given =>
+      given.operands.length > 0 || given.flags.size === 0
+        ? strictly('It may change what git runs, or show credentials.')
+        : undefined
+  ),
+  bundle: reader('', nothing, onlyFirst('verify', 'list-heads')),
+  var: reader('', nothing, withoutOperands)
+}

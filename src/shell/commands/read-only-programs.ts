@@ -1,0 +1,258 @@
+// Programs that only read, with the flags they may have and still do so. What is not in a list is not known to.
+import type { Operand } from '../command-line-analysis.ts'
+import {
+  asks,
+  file,
+  listed,
+  type Program,
+  pathLike,
+  reads,
+  strictly,
+  tells,
+  tree,
+  unknownFlag,
+  written
+} from './classification.ts'
+import { flags, type Given, given } from './parse-arguments.ts'
+
+type Operands = (given: Given) => readonly Operand[]
+
+/** Every operand is a file that is read. */
+const files: Operands = ({ operands }) => operands.filter(path => path !== '-').map(file)
+/** Every operand is named only, or listed. */
+const names: Operands = ({ operands }) => operands.map(listed)
+const folders: Operands = ({ operands }) => (operands.length > 0 ? operands : ['.']).map(listed)
+const foldersWhole: Operands = ({ operands }) =>
+  (operands.length > 0 ? operands : ['.']).map(path => ({ path, access: 'list', tree: true }))
+
+function reader(notation: string, operandsOf: Operands, most = Number.POSITIVE_INFINITY): Program {
+  const known = flags(notation)
+  return args => {
+    const found = given(known, args)
+    if (found.unknown !== undefined) return unknownFlag(found.unknown)
+    if (found.operands.length > most)
+      return strictly('It may write over its last operand.', { operands: [written(found.operands.at(-1)!)] })
+    return reads([...operandsOf(found), ...found.files.filter(path => path !== '-').map(file)])
+  }
+}
+
+/** Has operands that are no files. */
+function teller(notation: string, most = Number.POSITIVE_INFINITY): Program {
+  const known = flags(notation)
+  return args => {
+    const { unknown, operands } = given(known, args)
+    if (unknown !== undefined) return unknownFlag(unknown)
+    return operands.length > most ? asks('It is given more than it needs to only read.') : tells()
+  }
+}
+
+/** The first operand is a pattern, unless a flag gives it; without files it reads its input, or the whole folder. */
+function searcher(
+  notation: string,
+  { whole, takes }: { whole: (given: Given) => boolean; takes: readonly string[] }
+): Program {
+  const known = flags(notation)
+  return args => {
+    const found = given(known, args)
+    if (found.unknown !== undefined) return unknownFlag(found.unknown)
+    const patternGiven = ['-e', '-f', '--regexp', '--file', '--files', '--type-list'].some(flag =>
+      found.flags.has(flag)
+    )
+    const paths = found.operands.slice(patternGiven ? 0 : 1).filter(path => path !== '-')
+    const operands = whole(found) ? (paths.length > 0 ? paths : ['.']).map(tree) : paths.map(file)
+    return { ...reads([...operands, ...found.files.filter(path => path !== '-').map(file)]), takes }
+  }
+}
+
+const GREP =
+  '-EFGIPivwxyclLoqsbHhnTZazUr -R -e! -f< -m: -A: -B: -C: -D: -d: -# --extended-regexp --fixed-strings --basic-regexp ' +
+  '--perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --files-without-match ' +
+  '--files-with-matches --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename ' +
+  '--line-number --initial-tab --null --text --binary --null-data --recursive --dereference-recursive --line-buffered ' +
+  '--regexp! --file< --max-count= --after-context= --before-context= --context= --color? --colour? --label= ' +
+  '--binary-files= --devices= --directories= --include= --exclude= --exclude-dir= --exclude-from<'
+const grep = searcher(GREP, {
+  whole: ({ flags }) =>
+    ['-r', '-R', '--recursive', '--dereference-recursive', '--directories', '-d'].some(flag => flags.has(flag)),
+  takes: ['--include=', '--exclude=', '--exclude-dir=']
+})
+
+const RG =
+  '-isSvwxFclLnNopqaHIPUu -0. -e! -f< -m: -A: -B: -C: -g: -t: -T: -r: -d: -j: -M: -E: ' +
+  '--ignore-case --case-sensitive --smart-case --invert-match --word-regexp --line-regexp --fixed-strings --count ' +
+  '--count-matches --files-with-matches --files-without-match --line-number --no-line-number --only-matching --pretty ' +
+  '--quiet --text --with-filename --no-filename --pcre2 --multiline --multiline-dotall --hidden --no-ignore ' +
+  '--no-ignore-vcs --no-messages --no-heading --heading --column --json --vimgrep --stats --trim --null --crlf --files ' +
+  '--type-list --unrestricted --binary --follow --one-file-system --glob-case-insensitive --no-config --no-unicode ' +
+  '--sort-files --block-buffered --line-buffered --passthru --regexp! --file< --max-count= --after-context= ' +
+  '--before-context= --context= --glob= --iglob= --type= --type-not= --replace= --max-depth= --threads= --max-columns= ' +
+  '--max-columns-preview --max-filesize= --encoding= --sort= --sortr= --color= --colors= --context-separator= --engine= ' +
+  '--ignore-file< --include-zero --path-separator='
+const rg = searcher(RG, { whole: () => true, takes: ['-g', '--glob=', '--iglob='] })
+
+const ls = reader(
+  '-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -I: -w: -T: --all --almost-all --author --escape --ignore-backups --color? ' +
+    '--directory --classify? --file-type --full-time --group-directories-first --no-group --human-readable --si ' +
+    '--dereference-command-line --hide= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal ' +
+    '--hide-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= ' +
+    '--width= --context --zero --block-size= --format= --indicator-style=',
+  found => (found.flags.has('-R') || found.flags.has('--recursive') ? foldersWhole(found) : folders(found))
+)
+
+const SUMS = '-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn'
+const sum = reader(SUMS, files)
+
+const tail = reader('-qvz -n: -c: -# --quiet --silent --verbose --zero-terminated --lines= --bytes= ', files)
+const FOLLOWS = /^-[a-z]*[fF]|^--(?:fo|re)/
+const goesOn: Program = args =>
+  asks('It goes on until it is stopped.', { operands: args.flatMap(pathLike), touches: true })
+
+const strings = reader('-afw -n: -t: -e: -# --all --bytes= --radix= --encoding=', files)
+const FROM_FILE = 'It may take further arguments from a file.'
+
+/** It takes the first letter of an argument and drops the others. */
+const xxd = reader('-abCeEipPru -c: -g: -l: -n: -o: -s:', files, 1)
+const XXD_NUMBER = /^-[cglos][+-]?(?:0x[\da-f]+|\d+)$/
+
+export const READERS: Readonly<Record<string, Program>> = {
+  cat: reader(
+    '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
+    files
+  ),
+  tac: reader('-br -s: --before --regex --separator=', files),
+  head: reader('-qvz -n: -c: -# --quiet --silent --verbose --zero-terminated --lines= --bytes=', files),
+  tail: args => (args.some(arg => FOLLOWS.test(arg)) ? goesOn(args) : tail(args)),
+  nl: reader(
+    '-p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: --body-numbering= --number-format= --number-width= --number-separator= ' +
+      '--starting-line-number= --line-increment=',
+    files
+  ),
+  wc: reader('-cmlLw --bytes --chars --lines --max-line-length --words --total=', files),
+  cut: reader(
+    '-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited ' +
+      '--output-delimiter= --zero-terminated',
+    files
+  ),
+  tr: teller('-cCdst --complement --delete --squeeze-repeats --truncate-set1'),
+  rev: reader('-0 --zero', files),
+  fold: reader('-bs -w: --bytes --spaces --width=', files),
+  fmt: reader('-cstu -w: -p: -g: --width= --crown-margin --split-only --uniform-spacing', files),
+  expand: reader('-i -t: --initial --tabs=', files),
+  unexpand: reader('-a -t: --all --first-only --tabs=', files),
+  column: reader(
+    '-txeJL -R: -s: -o: -c: -N: -l: -d --table --fillrows --separator= --output-separator= --output-width= --table-columns= ' +
+      '--json --table-name= -n:',
+    files
+  ),
+  paste: reader('-sz -d: --serial --delimiters= --zero-terminated', files),
+  comm: reader('-123z --check-order --nocheck-order --output-delimiter= --total --zero-terminated', files),
+  join: reader('-iz -a: -e: -j: -o: -t: -v: -1: -2: --ignore-case --header --check-order --nocheck-order', files),
+  cmp: reader('-bls -i: -n: --print-bytes --verbose --quiet --silent --ignore-initial= --bytes=', files),
+  diff: reader(
+    '-abBcdeEfinNpqrstTuwyZ -U: -C: -I: -W: -x: -L: -# --brief --report-identical-files --unified? --context? --ed ' +
+      '--normal --side-by-side --width= --left-column --suppress-common-lines --recursive --new-file ' +
+      '--unidirectional-new-file --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change ' +
+      '--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --color? ' +
+      '--minimal --speed-large-files --exclude= --label= --show-c-function --no-dereference',
+    found => (['-r', '--recursive'].some(flag => found.flags.has(flag)) ? found.operands.map(tree) : files(found))
+  ),
+  sort: reader(
+    '-bcCdfghiMmnrRsuVz -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort ' +
+      '--ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --reverse --version-sort --check? --key= ' +
+      '--field-separator= --stable --unique --zero-terminated --merge --sort= --buffer-size= --parallel=',
+    files
+  ),
+  uniq: reader(
+    '-cdDiuz -f: -s: -w: --count --repeated --all-repeated? --unique --ignore-case --skip-fields= --skip-chars= ' +
+      '--check-chars= --zero-terminated --group?',
+    files,
+    1
+  ),
+  ls,
+  dir: ls,
+  vdir: ls,
+  tree: reader(
+    '-adfilxpsughDFqNQrtUcvnCASJX -L; -P; -I; --noreport --charset= --filelimit= --si --du --prune --dirsfirst ' +
+      '--filesfirst --gitignore --matchdirs --ignore-case --inodes --device --timefmt= --sort= --metafirst',
+    foldersWhole
+  ),
+  du: reader(
+    '-0abcDhHklLmsSx -B: -d: -t: --all --apparent-size --bytes --total --dereference-args --max-depth= --human-readable ' +
+      '--si --summarize --one-file-system --exclude= --separate-dirs --null --time? --block-size= --threshold=',
+    foldersWhole
+  ),
+  df: reader(
+    '-ahHiklPT -B: -t: -x: --all --human-readable --si --inodes --local --portability --print-type --total --type= ' +
+      '--exclude-type= --block-size= --output?',
+    names
+  ),
+  stat: reader('-Lft -c: --dereference --file-system --format= --printf= --terse', names),
+  file: reader(
+    '-bEhikLNprsv0 -e: -F: --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference ' +
+      '--keep-going --raw --print0 --separator=',
+    files
+  ),
+  readlink: reader(
+    '-fenqsvmz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --zero',
+    names
+  ),
+  realpath: reader(
+    '-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip --no-symlinks ' +
+      '--zero --relative-to= --relative-base=',
+    names
+  ),
+  basename: teller('-az -s: --multiple --suffix= --zero'),
+  dirname: teller('-z --zero'),
+  md5sum: sum,
+  sha1sum: sum,
+  sha224sum: sum,
+  sha256sum: sum,
+  sha384sum: sum,
+  sha512sum: sum,
+  b2sum: sum,
+  shasum: reader('-bct -a: --binary --check --text --algorithm=', files),
+  cksum: reader('-a: --algorithm= --untagged', files),
+  od: reader('-abcdfhilosvx -A: -j: -N: -t: -w? -S: --address-radix= --skip-bytes= --read-bytes= --format=', files),
+  hexdump: reader('-bcCdovx -n: -s: -e: --canonical --length= --skip=', files),
+  strings: args => (args.some(arg => arg.startsWith('@')) ? strictly(FROM_FILE) : strings(args)),
+  base64: reader('-di -w: --decode --ignore-garbage --wrap=', files),
+  grep,
+  egrep: grep,
+  fgrep: grep,
+  rg,
+  xxd: args => {
+    const joined = args.find(arg => /^-[A-Za-z]./.test(arg) && !XXD_NUMBER.test(arg))
+    return joined === undefined ? xxd(args) : unknownFlag(joined)
+  },
+  pwd: teller('-LP --logical --physical', 0),
+  true: teller(''),
+  false: teller(''),
+  ':': teller(''),
+  seq: teller('-w -f: -s: -# --equal-width --format= --separator='),
+  sleep: teller(''),
+  expr: teller('-#'),
+  factor: teller(''),
+  lscpu: teller('', 0),
+  who: teller('-abdHlmpqrstTuw', 0),
+  help: teller('-dms'),
+  zcat: reader('-fqv', files),
+  sum: reader('-rs', files),
+  tsort: reader('', files),
+  shuf: reader('-erz -i: -n: --echo --zero-terminated --input-range= --head-count= --repeat', files),
+  nproc: teller('--all --ignore=', 0),
+  arch: teller('', 0),
+  uname: teller('-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system', 0),
+  whoami: teller('', 0),
+  logname: teller('', 0),
+  tty: teller('-s --silent --quiet', 0),
+  id: teller('-aGgnruzZ --group --groups --name --real --user', 1),
+  groups: teller('', 1),
+  uptime: teller('-ps --pretty --since', 0),
+  free: teller('-bkmghltw --bytes --kibi --mebi --gibi --human --total --wide', 0),
+  hostname: teller('-fsidI --fqdn --short', 0),
+  which: teller('-as --all'),
+  whereis: teller('-bms'),
+  locale: teller('-a --all-locales', 0),
+  getconf: teller('-a'),
+  cal: teller('-13jmsy')
+}

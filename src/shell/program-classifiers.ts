@@ -1,0 +1,86 @@
+// All programs something is known of, by name.
+
+import { basename } from './blocked-commands.ts'
+import { awk, jq } from './commands/awk.ts'
+import { BUILDERS } from './commands/builders.ts'
+import { asks, type Program, pathLike, strictly, tells } from './commands/classification.ts'
+import { DANGERS } from './commands/dangers.ts'
+import { find } from './commands/find.ts'
+import { git } from './commands/git.ts'
+import { INTERPRETERS } from './commands/interpreters.ts'
+import { TELLERS } from './commands/print-programs.ts'
+import { READERS } from './commands/read-only-programs.ts'
+import { sed } from './commands/sed.ts'
+import { WRAPPING } from './commands/wrappers.ts'
+import { WRITERS } from './commands/write-programs.ts'
+
+const PROGRAMS = new Map<string, Program>(
+  Object.entries({
+    ...DANGERS,
+    ...INTERPRETERS,
+    ...BUILDERS,
+    ...WRITERS,
+    ...WRAPPING,
+    ...READERS,
+    ...TELLERS,
+    find,
+    git,
+    sed,
+    awk,
+    gawk: awk,
+    mawk: awk,
+    nawk: awk,
+    jq
+  })
+)
+
+/** Commands of bash itself: a program of the same name, if there is one, is another. */
+const BUILTINS = new Set(
+  ': . [ alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait'.split(
+    ' '
+  )
+)
+export const isBuiltin = (name: string) => BUILTINS.has(name)
+
+/** Where programs of the system lie; anywhere else a known name may be anything. */
+const SYSTEM = /^\/(?:usr\/)?s?bin\/[^/]+$/
+
+/** The loader of programs runs whichever it is given. */
+const LOADER = /^ld[-.].*so|\.so(?:\.\d+)?$/
+const loader: Program = () => strictly('It runs another program.')
+
+const unknown: Program = args => asks('It is not known to only read.', { operands: args.flatMap(pathLike) })
+
+/** Whatever else they do, they are of the machine and tell their version without looking at the workspace. */
+const VERSIONED = new Set(
+  'docker podman gh aws psql mysql sqlite3 redis-server bwrap sed tar rsync split gdb strace gpg tmux zip gzip xz'.split(
+    ' '
+  )
+)
+
+/** What is known of the program, and of none where it lies in a folder of the workspace. */
+export function programOf(word: string): Program {
+  const name = basename(word)
+  const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? numbered(name)
+  if (LOADER.test(name)) return loader
+  if (word.includes('/') && !SYSTEM.test(word)) return known === undefined ? unknown : byPath(known)
+  if (VERSIONED.has(name))
+    return args => (args.length === 1 && args[0] === '--version' ? tells() : (known ?? unknown)(args))
+  return known ?? unknown
+}
+
+/** Whatever lies there may have the name of anything. */
+const byPath =
+  (known: Program): Program =>
+  args => {
+    const found = known(args)
+    return found.class === 'auto'
+      ? asks('It runs a program by its path.', { operands: found.operands ?? [], touches: true })
+      : found
+  }
+
+/** `python3.12` is python3. */
+function numbered(name: string) {
+  const plain = /^([a-z]+\d?)[.-]?\d+(?:\.\d+)*$/.exec(name)?.[1]
+  return plain === undefined ? undefined : PROGRAMS.get(plain)
+}

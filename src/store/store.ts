@@ -1,0 +1,341 @@
+// The server's memory in one SQLite file: the journal of events, the calls, rules and notes. Writes are gathered while
+// the one before is on its way to the disk (group commit) and are durable when their promise resolves; reads see only
+// what is durable.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import { ToolError } from '../errors.ts'
+import type { Write } from './store-schema.ts'
+import type { FromWriter, Retention, ToWriter } from './store-worker.ts'
+
+export type { Write } from './store-schema.ts'
+
+/** An event as stored. `data` is JSON; the result of a `tool.result` is kept once, with its call, and joined as `result`. */
+export interface StoredEvent {
+  seq: number
+  type: string
+  session_id: string | null
+  workspace: string | null
+  tool_call_id: string | null
+  data: string
+  result: string | null
+}
+
+/** A call as stored: its JSON in two parts, for the result may be shared with the call it was first made for. */
+interface StoredCall {
+  n: number
+  tool_call_id: string
+  head: string
+  result: string | null
+}
+
+/** A task as stored: a job's JSON; null for a call in the background, which is its own row. */
+interface StoredTask {
+  task_id: string
+  workspace: string
+  job: string | null
+}
+
+interface CallQuery {
+  status?: string | undefined
+  tool?: string | undefined
+  session_id?: string | undefined
+  workspace?: string | undefined
+  path?: string | undefined
+  /** Pattern of `tool_call_id`, as SQLite's GLOB takes it. */
+  id_glob?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  /** Only calls before this `n`. */
+  before?: number | undefined
+  limit: number
+}
+
+const EVENT_COLUMNS = `e.seq, e.type, e.session_id, e.workspace, e.tool_call_id, e.data,
+  CASE WHEN e.type = 'tool.result' THEN coalesce(c.result, o.result) END AS result`
+const EVENT_TABLES = `events e LEFT JOIN calls c ON e.type = 'tool.result' AND c.tool_call_id = e.tool_call_id
+  LEFT JOIN calls o ON o.tool_call_id = c.result_of`
+const CALL = `SELECT c.n, c.tool_call_id, c.head, coalesce(c.result, o.result) AS result
+  FROM calls c LEFT JOIN calls o ON o.tool_call_id = c.result_of`
+const OPEN = `c.status IN ('awaiting_approval', 'queued', 'running')`
+
+const FILTERS = {
+  status: 'c.status = ?',
+  tool: 'c.tool = ?',
+  session_id: 'c.session_id = ?',
+  workspace: 'c.workspace = ?',
+  path: `instr(c.paths, char(10) || ? || char(10)) > 0`,
+  id_glob: 'c.tool_call_id GLOB ?',
+  since: 'c.created_at >= ?',
+  until: 'c.created_at < ?',
+  before: 'c.n < ?'
+} as const
+
+interface Batch {
+  writes: (() => Write[])[]
+  durable: Promise<void>
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** Opens or makes the store of a state folder. */
+export const openStore = (stateDir: string): Promise<Store> => Store.open(path.join(stateDir, 'journal.db'))
+
+export class Store {
+  readonly #worker: Worker
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  #next: Batch = newBatch()
+  #inFlight: Batch | undefined
+  #failed: Error | undefined
+  #scheduled = false
+  /** Who waits for the answers to the slices asked to be dropped, in order. */
+  #retaining: ((dropped: number) => void)[] = []
+  #closing: Promise<void> | undefined
+  readonly #gone: Promise<void>
+  #onFailed: (error: Error) => void = () => {}
+
+  private constructor(worker: Worker, file: string) {
+    this.#worker = worker
+    this.#db = new DatabaseSync(file, { readOnly: true })
+    worker.on('message', (message: FromWriter) => this.#hear(message))
+    worker.on('error', error => this.#fail(error))
+    this.#gone = new Promise(resolve => worker.once('exit', () => resolve()))
+  }
+
+  /** Opens or makes the store. `onFailed` hears once that a write could not be made durable: from then on every write fails. */
+  static async open(file: string, onFailed: (error: Error) => void = () => {}): Promise<Store> {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), {
+      workerData: { file },
+      // What it handles lives for one batch; more room would only be kept.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 }
+    })
+    const first = await new Promise<FromWriter>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+    if ('failed' in first) {
+      await worker.terminate()
+      throw new Error(`cannot open the journal ${file}: ${first.failed}`)
+    }
+    const store = new Store(worker, file)
+    store.#onFailed = onFailed
+    return store
+  }
+
+  /** Tells the listener, once, that a write could not be made durable: from then on every write fails. */
+  whenFailed(listener: (error: Error) => void) {
+    this.#onFailed = listener
+    if (this.#failed) listener(this.#failed)
+  }
+
+  /** Why nothing can be written any more, if so. */
+  get failed(): Error | undefined {
+    return this.#failed
+  }
+
+  /** Adds writes to the next batch. They are made at the moment the batch leaves, so that a value which changes twice on
+   * the way is written once. Resolves when they are on the disk. */
+  write(make: () => Write[]): Promise<void> {
+    if (this.#failed) return Promise.reject(unwritable(this.#failed))
+    if (this.#closing) return Promise.reject(unwritable(new Error('The store is closed.')))
+    this.#next.writes.push(make)
+    if (!this.#inFlight && !this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(() => this.#send())
+    }
+    return this.#next.durable
+  }
+
+  /** Resolves when everything written so far is on the disk. */
+  flushed(): Promise<void> {
+    if (this.#next.writes.length > 0) return this.#next.durable
+    return this.#inFlight?.durable ?? Promise.resolve()
+  }
+
+  /** The newest event's number; 0 in a new store. */
+  head(): number {
+    return (this.#prepare('SELECT max(seq) AS seq FROM events').get() as { seq: number | null }).seq ?? 0
+  }
+
+  /** The number from which on no event has been dropped. */
+  oldest(): number {
+    const mark = this.#prepare("SELECT value FROM marks WHERE name = 'dropped'").get() as { value: number } | undefined
+    return (mark?.value ?? 0) + 1
+  }
+
+  /** Events after a place, in order. */
+  events(after: number, limit: number): StoredEvent[] {
+    return this.#prepare(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.seq > ? ORDER BY e.seq LIMIT ?`).all(
+      after,
+      limit
+    ) as unknown as StoredEvent[]
+  }
+
+  eventsOfCall(tool_call_id: string, after: number, limit: number): StoredEvent[] {
+    return this.#prepare(
+      `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.tool_call_id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
+    ).all(tool_call_id, after, limit) as unknown as StoredEvent[]
+  }
+
+  call(tool_call_id: string): StoredCall | undefined {
+    return this.#prepare(`${CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as StoredCall | undefined
+  }
+
+  /** Calls that had not ended when the store was last written, oldest first. */
+  openCalls(): StoredCall[] {
+    return this.#prepare(`${CALL} WHERE ${OPEN} ORDER BY c.n`).all() as unknown as StoredCall[]
+  }
+
+  /** The log, newest first. */
+  calls({ limit, ...query }: CallQuery): StoredCall[] {
+    const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(name => query[name] !== undefined)
+    const where = given.length > 0 ? `WHERE ${given.map(name => FILTERS[name]).join(' AND ')}` : ''
+    const values = given.map(name => query[name]!)
+    return this.#prepare(`${CALL} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit) as unknown as StoredCall[]
+  }
+
+  /** Heads of a session's calls that changed files and ended with or after a call, in the order of the journal, newest
+   * first. Events are dropped in their order: where that of the call's end has gone, those that are left came later. */
+  changingCalls(workspace: string, session_id: string, since: string): string[] {
+    return this.#prepare(
+      `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
+       WHERE e.seq >= coalesce((SELECT seq FROM events WHERE tool_call_id = ? AND type = 'tool.result'), 0)
+         AND e.type = 'tool.result' AND e.session_id = ? AND e.workspace = ? AND c.head ->> '$.changes' IS NOT NULL
+       ORDER BY e.seq DESC`
+    )
+      .all(since, session_id, workspace)
+      .map(row => row.head as string)
+  }
+
+  /** Heads of the calls that ended after one and moved something, oldest first; see `changingCalls`. */
+  movingCalls(workspace: string, after: string): string[] {
+    return this.#prepare(
+      `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
+       WHERE e.seq > coalesce((SELECT seq FROM events WHERE tool_call_id = ? AND type = 'tool.result'), 0)
+         AND e.type = 'tool.result' AND e.workspace = ? AND instr(c.head, '"operation":"moved"') > 0
+       ORDER BY e.seq`
+    )
+      .all(after, workspace)
+      .map(row => row.head as string)
+  }
+
+  key(key: string): { body_hash: string; tool_call_id: string } | undefined {
+    return this.#prepare('SELECT body_hash, tool_call_id FROM keys WHERE key = ?').get(key) as
+      | { body_hash: string; tool_call_id: string }
+      | undefined
+  }
+
+  /** Newest first. */
+  tasks(): StoredTask[] {
+    const sql = 'SELECT task_id, workspace, job FROM tasks ORDER BY n DESC'
+    return this.#prepare(sql).all() as unknown as StoredTask[]
+  }
+
+  task(task_id: string): StoredTask | undefined {
+    const sql = 'SELECT task_id, workspace, job FROM tasks WHERE task_id = ?'
+    return this.#prepare(sql).get(task_id) as StoredTask | undefined
+  }
+
+  rules(): string[] {
+    return this.#prepare('SELECT rule FROM rules ORDER BY rule_id')
+      .all()
+      .map(row => row.rule as string)
+  }
+
+  note(workspace: string, session_id: string, key: string): string | undefined {
+    const row = this.#prepare('SELECT value FROM notes WHERE workspace = ? AND session_id = ? AND key = ?').get(
+      workspace,
+      session_id,
+      key
+    )
+    return row?.value as string | undefined
+  }
+
+  /** Drops what is past its time or over the size, a slice at a time so that writes go on between. Answers how many rows went. */
+  async retain(retention: Retention): Promise<number> {
+    let total = 0
+    while (!this.#failed && !this.#closing) {
+      const dropped = await new Promise<number>(resolve => {
+        this.#retaining.push(resolve)
+        this.#post({ retain: retention })
+      })
+      total += dropped
+      if (dropped === 0) break
+    }
+    return total
+  }
+
+  /** Writes what waits and closes the file. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close() {
+    await this.flushed().catch(() => {})
+    this.#post({ close: true })
+    await this.#gone
+    this.#endRetaining()
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #send() {
+    this.#scheduled = false
+    if (this.#inFlight || this.#failed || this.#next.writes.length === 0) return
+    const batch = this.#next
+    this.#inFlight = batch
+    this.#next = newBatch()
+    this.#post({ writes: batch.writes.flatMap(make => make()) })
+  }
+
+  #hear(message: FromWriter) {
+    if ('committed' in message) {
+      const batch = this.#inFlight
+      this.#inFlight = undefined
+      this.#send()
+      batch?.resolve()
+    } else if ('retained' in message) this.#retaining.shift()?.(message.retained)
+    else if ('failed' in message) this.#fail(new Error(message.failed))
+  }
+
+  #fail(error: Error) {
+    if (this.#failed) return
+    this.#failed = error
+    for (const batch of [this.#inFlight, this.#next]) batch?.reject(unwritable(error))
+    this.#inFlight = undefined
+    this.#endRetaining()
+    this.#onFailed(error)
+  }
+
+  #endRetaining() {
+    for (const resolve of this.#retaining.splice(0)) resolve(0)
+  }
+
+  #post(message: ToWriter) {
+    this.#worker.postMessage(message)
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+function newBatch(): Batch {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  promise.catch(() => {})
+  return { writes: [], durable: promise, resolve, reject }
+}
+
+const unwritable = (cause: Error) =>
+  new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.', undefined, {
+    cause
+  })

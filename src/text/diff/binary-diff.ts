@@ -1,0 +1,55 @@
+// Diffs of bytes that `git apply` takes, forwards and backwards: for text whose encoding a diff in UTF-8 cannot say.
+import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
+import { headerOf, type Side } from './unified-diff.ts'
+
+/** A file as it is before or after a change, with its bytes. */
+type BinarySide = Omit<Side, 'text'> & { bytes: Uint8Array }
+
+/** What turns one file into the other, and back, byte for byte. Undefined stands for a file that is not there. */
+export function binaryDiff(before: BinarySide | undefined, after: BinarySide | undefined): string {
+  return [
+    ...headerOf(before, after),
+    `index ${blobId(before)}..${blobId(after)}`,
+    'GIT binary patch',
+    ...literal(after?.bytes ?? NOTHING),
+    ...literal(before?.bytes ?? NOTHING),
+    ''
+  ].join('\n')
+}
+
+const NOTHING = new Uint8Array()
+
+/** By this git knows whether it has the file that the diff is for. */
+function blobId(side: BinarySide | undefined): string {
+  if (!side) return '0'.repeat(40)
+  return createHash('sha1').update(`blob ${side.bytes.length}\0`).update(side.bytes).digest('hex')
+}
+
+const LINE = 52
+
+function literal(bytes: Uint8Array): string[] {
+  const packed = deflateSync(bytes)
+  const lines = []
+  for (let at = 0; at < packed.length; at += LINE) lines.push(encodedLine(packed.subarray(at, at + LINE)))
+  return [`literal ${bytes.length}`, ...lines, '']
+}
+
+/** A letter for the number of bytes, A to Z, then a to z; then the bytes, four by four in five digits to the base of 85. */
+function encodedLine(bytes: Uint8Array): string {
+  const { length } = bytes
+  let line = String.fromCharCode(length <= 26 ? 64 + length : 70 + length)
+  for (let at = 0; at < length; at += 4) {
+    let word = 0
+    for (let i = 0; i < 4; i++) word = word * 256 + (bytes[at + i] ?? 0)
+    let digits = ''
+    for (let i = 0; i < 5; i++) {
+      digits = DIGITS[word % 85]! + digits
+      word = Math.floor(word / 85)
+    }
+    line += digits
+  }
+  return line
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'

@@ -1,0 +1,198 @@
+// Unified diffs that `git apply` takes.
+import { structuredPatch } from 'diff'
+import { quoteName } from '../patch/quoted-names.ts'
+
+export interface Diff {
+  /** Empty where nothing differs. */
+  diff: string
+  added: number
+  removed: number
+}
+
+interface Hunk {
+  oldStart: number
+  oldLines: number
+  newStart: number
+  newLines: number
+  lines: string[]
+}
+
+const CONTEXT = 3
+const TIME_LIMIT_MS = 300
+/** Comparing pieces of this size is much quicker than comparing characters. */
+const STRIDE = 1024
+
+/** A file as it is before or after a change. */
+export interface Side {
+  path: string
+  /** With the byte order mark, where the file has one. Undefined where it is not text; what is no text stays as it is. */
+  text: string | undefined
+  executable?: boolean
+}
+
+/** What turns one text into the other. Undefined stands for a file that is not there. */
+export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): Diff {
+  const side = (text: string | undefined): Side | undefined => (text === undefined ? undefined : { path, text })
+  const [old, now] = [side(before), side(after)]
+  return old && now ? contentDiff(old, now, []) : fileDiff(old, now)
+}
+
+/** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. Such diffs
+ * can follow each other in one patch. */
+export function fileDiff(before: Side | undefined, after: Side | undefined): Diff {
+  const [both, ...facts] = headerOf(before, after)
+  if (before && after ? before.text !== undefined : (before ?? after)!.text !== undefined) {
+    const changed = facts.length > 0 || before?.text !== after?.text
+    return contentDiff(before, after, changed ? [both, ...facts] : [])
+  }
+  const binary = `Binary files ${nameOf('a', before)} and ${nameOf('b', after)} differ`
+  const lines = before && after ? facts : [...facts, binary]
+  return { diff: lines.length === 0 ? '' : [both, ...lines, ''].join('\n'), added: 0, removed: 0 }
+}
+
+function contentDiff(before: Side | undefined, after: Side | undefined, header: readonly string[]): Diff {
+  const hunks = hunksOf(before?.text ?? '', after?.text ?? '')
+  const lines = hunks.flatMap(hunk => hunk.lines)
+  const count = (sign: string) => lines.filter(line => line.startsWith(sign)).length
+  const names = hunks.length === 0 ? [] : [`--- ${ended(nameOf('a', before))}`, `+++ ${ended(nameOf('b', after))}`]
+  const all = [...header, ...names, ...hunks.flatMap(print)]
+  return { diff: all.length === 0 ? '' : [...all, ''].join('\n'), added: count('+'), removed: count('-') }
+}
+
+/** The names of both files, and what git says of them besides their content. */
+export function headerOf(before: FileFacts | undefined, after: FileFacts | undefined): [string, ...string[]] {
+  const name = (prefix: string, { path }: FileFacts) => quoteName(`${prefix}/${path}`)
+  const both = `diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`
+  return [both, ...factsOf(before, after)]
+}
+
+type FileFacts = Omit<Side, 'text'>
+
+function factsOf(before: FileFacts | undefined, after: FileFacts | undefined): string[] {
+  if (!before) return [`new file mode ${modeOf(after!)}`]
+  if (!after) return [`deleted file mode ${modeOf(before)}`]
+  return [
+    ...(modeOf(before) === modeOf(after) ? [] : [`old mode ${modeOf(before)}`, `new mode ${modeOf(after)}`]),
+    ...(before.path === after.path
+      ? []
+      : [`rename from ${quoteName(before.path)}`, `rename to ${quoteName(after.path)}`])
+  ]
+}
+
+const modeOf = ({ executable }: FileFacts) => (executable ? '100755' : '100644')
+
+const nameOf = (prefix: string, side: Side | undefined) => (side ? quoteName(`${prefix}/${side.path}`) : '/dev/null')
+
+// As git does: a name with spaces ends with a tab, so that it shows where it ends.
+const ended = (name: string) => (name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name)
+
+/** Only what lies between the first and the last difference is compared: one edit in a large file costs next to nothing. */
+function hunksOf(before: string, after: string): Hunk[] {
+  if (before === after) return []
+  const head = commonHead(before, after)
+  const tail = commonTail(before, after, head)
+  const skipped = linesIn(before, head)
+  const old = before.slice(head, before.length - tail)
+  const now = after.slice(head, after.length - tail)
+  const patch = shareALine(old, now)
+    ? structuredPatch('', '', old, now, '', '', { context: CONTEXT, timeout: TIME_LIMIT_MS })
+    : undefined
+  const hunks = patch ? patch.hunks : [wholeHunk(old, now)]
+  const last = hunks.pop()
+  if (last) hunks.push(withContextBelow(last, before.slice(before.length - tail)))
+  return hunks.map(hunk => ({ ...hunk, oldStart: hunk.oldStart + skipped, newStart: hunk.newStart + skipped }))
+}
+
+/** Among lines that repeat, the last change may be told at the very end of what was compared, with its context beyond. To
+ * git a hunk that ends without context ends where the file does. */
+function withContextBelow(hunk: Hunk, below: string): Hunk {
+  const change = hunk.lines.findLastIndex(line => !line.startsWith(' '))
+  const missing = CONTEXT - (hunk.lines.length - 1 - change)
+  const lines = missing > 0 ? signed(' ', firstLines(below, missing)) : []
+  const count = lines.filter(line => line.startsWith(' ')).length
+  return {
+    ...hunk,
+    oldLines: hunk.oldLines + count,
+    newLines: hunk.newLines + count,
+    lines: [...hunk.lines, ...lines]
+  }
+}
+
+function firstLines(text: string, count: number) {
+  let end = 0
+  for (let line = 0; line < count && end < text.length; line++) {
+    const newline = text.indexOf('\n', end)
+    end = newline < 0 ? text.length : newline + 1
+  }
+  return text.slice(0, end)
+}
+
+/** Looking for the least change between texts with nothing in common would be the longest search of all. */
+function shareALine(old: string, now: string) {
+  const lines = new Set(old.split('\n'))
+  return now.split('\n').some((line, i, all) => lines.has(line) && !(line === '' && i === all.length - 1))
+}
+
+/** Where the shared beginning ends, some lines of context before the first difference. */
+function commonHead(before: string, after: string) {
+  const end = Math.min(before.length, after.length)
+  let at = 0
+  while (at + STRIDE <= end && before.slice(at, at + STRIDE) === after.slice(at, at + STRIDE)) at += STRIDE
+  while (at < end && before.charCodeAt(at) === after.charCodeAt(at)) at++
+  at = startOfLine(before, at)
+  for (let lines = 0; lines < CONTEXT && at > 0; lines++) at = startOfLine(before, at - 1)
+  return at
+}
+
+const startOfLine = (text: string, at: number) => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
+
+/** How many characters at the end are left out: whole lines after the context that follows the last difference. */
+function commonTail(before: string, after: string, head: number) {
+  const room = Math.min(before.length, after.length) - head
+  let length = 0
+  const stride = (text: string) => text.slice(text.length - length - STRIDE, text.length - length)
+  while (length + STRIDE <= room && stride(before) === stride(after)) length += STRIDE
+  while (
+    length < room &&
+    before.charCodeAt(before.length - 1 - length) === after.charCodeAt(after.length - 1 - length)
+  ) {
+    length++
+  }
+  let start = before.length - length
+  for (let lines = 0; lines <= CONTEXT; lines++) {
+    const newline = before.indexOf('\n', start)
+    if (newline < 0) return 0
+    start = newline + 1
+  }
+  return before.length - start
+}
+
+function linesIn(text: string, end: number) {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** For texts so different that finding the least change takes too long: all of one out, all of the other in. */
+function wholeHunk(old: string, now: string): Hunk {
+  const [removed, added] = [signed('-', old), signed('+', now)]
+  const count = (lines: string[], sign: string) => lines.filter(line => line.startsWith(sign)).length
+  const [oldLines, newLines] = [count(removed, '-'), count(added, '+')]
+  return { oldStart: 1, oldLines, newStart: 1, newLines, lines: [...removed, ...added] }
+}
+
+function signed(sign: string, text: string) {
+  if (text === '') return []
+  const lines = text.split('\n')
+  const last = lines.pop()!
+  const all = lines.map(line => sign + line)
+  return last === '' ? all : [...all, sign + last, '\\ No newline at end of file']
+}
+
+function print({ oldStart, oldLines, newStart, newLines, lines }: Hunk) {
+  return [`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`, ...lines]
+}
+
+// An empty side is named by the line before it.
+const range = (start: number, count: number) =>
+  count === 0 ? `${start - 1},0` : count === 1 ? `${start}` : `${start},${count}`

@@ -1,0 +1,136 @@
+// Where the old text of an edit stands in a file, by comparisons that forgive more and more: none, line endings, white
+// space at line ends, indentation. Each place comes with what is to be put there.
+import { type Eol, withEol } from '../encoding.ts'
+import { endOfLine, type Lines, lineAt, linesOf } from '../line-table.ts'
+import { indentsBetween, reindent } from './indent.ts'
+import { occurrences } from './occurrences.ts'
+
+/** Texts to be taken literally. */
+export interface Quote {
+  old: string
+  new: string
+}
+
+export interface Replacement {
+  start: number
+  end: number
+  /** Worked out when asked for: of many places that are found, mostly none is changed. */
+  readonly text: string
+}
+
+/** Looks for a text, and for no more places than `most`. */
+export type Finder = (text: string, eol: Eol, quote: Quote, most: number) => Replacement[]
+
+export function findExact(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
+  const replacement = withEol(quote.new, eol)
+  const length = quote.old.length
+  return positions(text, quote.old, most).map(start => ({ start, end: start + length, text: replacement }))
+}
+
+/** Overlapping ones too: either could be the one that was meant. */
+function positions(text: string, wanted: string, most: number) {
+  const found: number[] = []
+  for (let at = text.indexOf(wanted); at >= 0 && found.length < most; at = text.indexOf(wanted, at + 1)) {
+    found.push(at)
+  }
+  return found
+}
+
+export function findWithAnyEol(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
+  if (!quote.old.includes('\n')) return []
+  const flat = text.replaceAll('\r\n', '\n')
+  const old = quote.old.replaceAll('\r\n', '\n')
+  const found = positions(flat, old, most)
+  if (found.length === 0) return []
+  const inText = positionsBefore(text)
+  return found.map(at => {
+    const [start, end] = [inText(at), inText(at + old.length)]
+    return replacing(start, end, () => fitted(quote.new, eol, text.slice(start, end)))
+  })
+}
+
+/** Turns a position in a text without the CRs of its CRLFs into one in the text itself. */
+function positionsBefore(text: string) {
+  const dropped: number[] = []
+  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) dropped.push(at - dropped.length)
+  return (position: number) => {
+    let [low, high] = [0, dropped.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (dropped[middle]! < position) low = middle + 1
+      else high = middle
+    }
+    return position + low
+  }
+}
+
+export function findWithAnyLineEnds(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
+  const wanted = wantedLines(quote.old)
+  if (!wanted) return []
+  const lines = linesOf(text)
+  const starts = windowsThat(lines.trimmed, wanted.trimmed, most)
+  return starts.map(first => replaceLines(lines, first, wanted.trimmed.length, eol, quote.old, () => quote.new))
+}
+
+export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
+  const wanted = wantedLines(quote.old)
+  if (!wanted) return []
+  const lines = linesOf(text)
+  const bare = wanted.trimmed.map(line => line.trimStart())
+  const bareLines = lines.trimmed.map(line => line.trimStart())
+  const count = bare.length
+  return windowsThat(bareLines, bare, most).flatMap(first => {
+    const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
+    const indents = indentsBetween(wanted.trimmed, here)
+    if (!indents) return []
+    const indented = () => reindent(quote.new.split('\n'), indents).join('\n')
+    return [replaceLines(lines, first, count, eol, quote.old, indented)]
+  })
+}
+
+/** Undefined where nothing but white space is wanted: that stands nowhere in particular. */
+export function wantedLines(old: string): Lines | undefined {
+  return old.trim() === '' ? undefined : linesOf(old)
+}
+
+function windowsThat(lines: readonly string[], wanted: readonly string[], most: number): number[] {
+  const found: number[] = []
+  for (const first of occurrences(lines, wanted)) {
+    found.push(first)
+    if (found.length === most) break
+  }
+  return found
+}
+
+/** Whole lines replaced; the ending of the last one goes with them only if the wanted text has one too. */
+export function replaceLines(
+  lines: Lines,
+  first: number,
+  count: number,
+  eol: Eol,
+  old: string,
+  now: () => string
+): Replacement {
+  const start = lines.starts[first]!
+  const next = lines.starts[first + count]!
+  const content = endOfLine(lines.text, next)
+  const around = lines.text.slice(start, next)
+  if (!old.endsWith('\n')) return replacing(start, content, () => fitted(now(), eol, around))
+  // The last line of a file may lack the ending that the wanted text has: it stays without.
+  const literal = () => (content === next ? now().replace(/\r?\n$/, '') : now())
+  return replacing(start, next, () => fitted(literal(), eol, around))
+}
+
+export const replacing = (start: number, end: number, text: () => string): Replacement => ({
+  start,
+  end,
+  get text() {
+    return text()
+  }
+})
+
+/** New text in the line endings of where it goes. */
+function fitted(text: string, eol: Eol, around: string) {
+  const flat = text.replaceAll('\r\n', '\n')
+  return eol === 'crlf' || (eol === 'mixed' && around.includes('\r\n')) ? withEol(flat, 'crlf') : flat
+}

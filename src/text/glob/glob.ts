@@ -1,0 +1,91 @@
+// Globs over '/'-separated relative paths, matched in one pass over the path by an automaton built as it is needed. The
+// time is bounded by path × pattern whatever the pattern is, and mostly by the path alone; no pattern ever becomes a
+// regular expression.
+//
+//   `*` any characters within a name, `?` one, `[a-z]` `[!a-z]` one of or none of, `{a,b}` either, `\x` x itself,
+//   `**` as a whole name any number of folders. Without a '/' a pattern is for names at any depth, else for paths.
+
+import { type Machine, machineOf } from './nfa.ts'
+import { parseGlob } from './parse.ts'
+
+const ASCII = 128
+const UNKNOWN = -1
+const DEAD = -2
+// Beyond this many the automaton begins anew, so that a contrived pattern costs time but not memory.
+const MAX_STATES = 512
+const FIRST_STATES = 8
+
+/** Throws a SyntaxError that says what is wrong with the pattern. */
+export function compileGlob(pattern: string): Glob {
+  const { nodes, forName } = parseGlob(pattern)
+  return new Glob(machineOf(nodes), forName)
+}
+
+export class Glob {
+  readonly #machine: Machine
+  readonly #forName: boolean
+  #states: { at: readonly number[]; accepts: boolean }[] = []
+  #ids = new Map<string, number>()
+  #table = new Int16Array(0)
+
+  constructor(machine: Machine, forName: boolean) {
+    this.#machine = machine
+    this.#forName = forName
+    this.#begin()
+  }
+
+  matches(path: string): boolean {
+    let state = 0
+    for (let i = this.#forName ? path.lastIndexOf('/') + 1 : 0; i < path.length; i += 1) {
+      const unit = path.charCodeAt(i)
+      let next: number
+      if (unit < ASCII) {
+        next = this.#table[state * ASCII + unit]!
+        if (next === UNKNOWN) next = this.#learn(state, unit)
+      } else {
+        const character = path.codePointAt(i)!
+        if (character > 0xffff) i += 1
+        next = this.#step(state, character)
+      }
+      if (next === DEAD) return false
+      state = next
+    }
+    return this.#states[state]!.accepts
+  }
+
+  #begin() {
+    this.#states = []
+    this.#ids.clear()
+    this.#table = new Int16Array(FIRST_STATES * ASCII).fill(UNKNOWN)
+    this.#state(this.#machine.start)
+  }
+
+  #learn(state: number, unit: number) {
+    const { at } = this.#states[state]!
+    const next = this.#step(state, unit)
+    // After a new beginning the old number of the state means nothing.
+    if (this.#states[state]?.at === at) this.#table[state * ASCII + unit] = next
+    return next
+  }
+
+  #step(state: number, character: number): number {
+    const at = this.#machine.step(this.#states[state]!.at, character)
+    if (at.length === 0) return DEAD
+    if (this.#states.length === MAX_STATES && !this.#ids.has(at.join())) this.#begin()
+    return this.#state(at)
+  }
+
+  #state(at: readonly number[]): number {
+    const key = at.join()
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
+    const id = this.#states.push({ at, accepts: this.#machine.accepts(at) }) - 1
+    this.#ids.set(key, id)
+    if (this.#states.length * ASCII > this.#table.length) {
+      const before = this.#table
+      this.#table = new Int16Array(before.length * 2).fill(UNKNOWN)
+      this.#table.set(before)
+    }
+    return id
+  }
+}

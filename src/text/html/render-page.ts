@@ -1,0 +1,292 @@
+// A page of the web as its reader sees it: the main content as Markdown or as plain text. Menus, programs, styles and what
+// is hidden are left out. It takes any text, however broken, in time that is in proportion to it.
+
+import { type Element, type Node, readTree } from './html-tree.ts'
+import { type Content, mainContent } from './main-content.ts'
+import { MARKDOWN, TEXT } from './styles.ts'
+import { tableRows } from './table.ts'
+import { BLOCK, HEADING } from './tags.ts'
+import { type Style, Writer } from './writer.ts'
+
+export interface PageQuery {
+  html: string
+  /** Where it is from: what links are relative to. */
+  url: string
+  form: 'markdown' | 'text'
+}
+
+export interface Page {
+  title: string
+  text: string
+  /** It is longer than what was written down of it. */
+  cut: boolean
+  /** It says next to nothing but by its programs, which were not run. */
+  needs_scripts: boolean
+}
+
+/** Addresses and indents may make more of a page than there was. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+const STYLES = { markdown: MARKDOWN, text: TEXT }
+const SAYS_NOTHING = 40
+
+export function readPage({ html, url, form }: PageQuery): Page {
+  const tree = readTree(html)
+  const content = mainContent(tree)
+  const renderer = new Renderer(content, STYLES[form], resolve(tree.base, url) ?? url)
+  return {
+    title: tree.title,
+    text: renderer.page(),
+    cut: renderer.cut,
+    needs_scripts: tree.scripted && content.size < SAYS_NOTHING
+  }
+}
+
+class Renderer {
+  readonly #content: Content
+  readonly #style: Style
+  readonly #base: string
+  #out: Writer
+
+  constructor(content: Content, style: Style, base: string) {
+    this.#content = content
+    this.#style = style
+    this.#base = base
+    this.#out = new Writer(style, { limit: MOST_CHARACTERS })
+  }
+
+  get cut() {
+    return this.#out.full
+  }
+
+  page(): string {
+    const { heading, root } = this.#content
+    if (heading) this.#element(heading)
+    this.#element(root)
+    return this.#out.end()
+  }
+
+  #node(node: Node) {
+    if (this.#out.full) return
+    if (typeof node === 'string') this.#out.text(node)
+    else if (!this.#content.isAround(node)) this.#element(node)
+  }
+
+  #children({ children }: Element) {
+    for (const child of children) this.#node(child)
+  }
+
+  #element(element: Element) {
+    const { tag } = element
+    const level = HEADING[tag]
+    if (level !== undefined) this.#out.headed(this.#style.heading(level), () => this.#children(element))
+    else if (RENDER[tag]) RENDER[tag](this.parts, element)
+    else if (BLOCK.has(tag)) this.#block(() => this.#children(element))
+    else this.#children(element)
+  }
+
+  #block(write: () => void) {
+    this.#out.endBlock()
+    write()
+    this.#out.endBlock()
+  }
+
+  /** What is written meanwhile, as one line. */
+  #inLine(element: Element): string {
+    const outer = this.#out
+    this.#out = new Writer(this.#style, { limit: MOST_CHARACTERS, inLine: true })
+    this.#children(element)
+    const line = this.#out.end()
+    this.#out = outer
+    return line
+  }
+
+  /** What the table of elements works with. */
+  readonly parts: Parts = {
+    out: () => this.#out,
+    style: () => this.#style,
+    children: element => this.#children(element),
+    block: write => this.#block(write),
+    inLine: element => this.#inLine(element),
+    address: text => resolve(text, this.#base),
+    isRich: element => this.#content.isRich(element),
+    isAround: element => this.#content.isAround(element)
+  }
+}
+
+interface Parts {
+  out(): Writer
+  style(): Style
+  children(element: Element): void
+  block(write: () => void): void
+  inLine(element: Element): string
+  address(text: string | undefined): string | undefined
+  isRich(element: Element): boolean
+  isAround(element: Element): boolean
+}
+
+type Render = (parts: Parts, element: Element) => void
+
+const marked =
+  (kind: 'strong' | 'emphasis' | 'struck'): Render =>
+  ({ out, style, children }, element) =>
+    out().marked(style()[kind], style()[kind], () => children(element))
+
+const code: Render = ({ out, style }, element) => {
+  const text = textOf(element).replace(/\s+/g, ' ').trim()
+  if (text !== '') out().atom(style().code(text))
+}
+
+const list: Render = ({ out, children, block, isAround }, element) => {
+  const isOrdered = element.tag === 'ol'
+  let number = Number.parseInt(element.attributes.start ?? '1', 10) || 0
+  const items = () => {
+    for (const child of element.children) {
+      if (typeof child === 'string') out().text(child)
+      else if (isAround(child)) continue
+      else if (child.tag === 'li') {
+        const mark = isOrdered ? `${number++}. ` : '- '
+        out().indented(mark, ' '.repeat(mark.length), () => children(child))
+      } else children({ ...child, children: [child] })
+    }
+  }
+  // A list within an item goes on right beneath the item's own line.
+  if (DEPTH.has(out())) nested(out(), items)
+  else block(() => within(out(), items))
+}
+
+/** Writers that are within a list. */
+const DEPTH = new WeakSet<Writer>()
+function within(out: Writer, write: () => void) {
+  DEPTH.add(out)
+  write()
+  DEPTH.delete(out)
+}
+function nested(out: Writer, write: () => void) {
+  out.endLine()
+  write()
+  out.endLine()
+}
+
+/** Elements that are written otherwise than as their children. */
+const RENDER: Readonly<Record<string, Render>> = {
+  strong: marked('strong'),
+  b: marked('strong'),
+  em: marked('emphasis'),
+  i: marked('emphasis'),
+  del: marked('struck'),
+  s: marked('struck'),
+  strike: marked('struck'),
+  code,
+  kbd: code,
+  samp: code,
+  tt: code,
+  ul: list,
+  ol: list,
+  menu: list,
+  br: ({ out }) => out().breakLine(),
+  wbr: () => {},
+  q({ out, children }, element) {
+    out().marked('“', '”', () => children(element))
+  },
+  hr({ out, style, block }) {
+    block(() => out().verbatim([style().rule]))
+  },
+  a({ out, style, children, address }, element) {
+    const { href } = element.attributes
+    if (href !== undefined && ANCHOR.test(textOf(element).trim()) && href.startsWith('#')) return
+    const target = href === undefined || href.startsWith('#') ? undefined : address(href)
+    const { open, close } = target === undefined ? NO_LINK : style().link(target)
+    out().marked(open, close, () => children(element))
+  },
+  img({ out, style, address }, { attributes: { alt = '', src } }) {
+    const words = alt.replace(/\s+/g, ' ').trim()
+    if (words !== '') out().atom(style().image(words, src === undefined ? undefined : address(src)))
+  },
+  input({ out }, { attributes: { type, checked } }) {
+    if (type === 'checkbox') out().atom(checked === undefined ? '[ ]' : '[x]')
+  },
+  pre({ out, style, block }, element) {
+    const text = textOf(element)
+      .replace(/\r\n?/g, '\n')
+      .replace(/^\n|\s+$/g, '')
+    if (text !== '') block(() => out().verbatim(style().block(text, languageOf(element))))
+  },
+  blockquote({ out, style, children, block }, element) {
+    block(() => out().indented(style().quote, style().quote, () => children(element)))
+  },
+  dt({ out, style, children }, element) {
+    out().endBlock()
+    out().marked(style().strong, style().strong, () => children(element))
+    out().endLine()
+  },
+  dd({ out, children }, element) {
+    out().indented(': ', '  ', () => children(element))
+  },
+  summary({ out, style, children, block }, element) {
+    block(() => out().marked(style().strong, style().strong, () => children(element)))
+  },
+  table(parts, element) {
+    const { out, style, children, block, inLine, isRich } = parts
+    const rows = isRich(element) ? undefined : tableRows(element, parts.isAround)
+    if (!rows) return block(() => children(element))
+    const caption = element.children.find(child => typeof child !== 'string' && child.tag === 'caption')
+    if (caption) block(() => children(caption as Element))
+    block(() => {
+      let isFirst = true
+      for (const cells of rows) {
+        if (out().full) return
+        const row = cells.flatMap(cell => [inLine(cell), ...spanned(cell)])
+        out().verbatim([style().row(row), ...(isFirst ? style().under(row.length) : [])])
+        isFirst = false
+      }
+    })
+  },
+  td: ({ block, children }, element) => block(() => children(element)),
+  th: ({ block, children }, element) => block(() => children(element))
+}
+
+const NO_LINK = { open: '', close: '' }
+/** What links a heading to itself. */
+const ANCHOR = /^[#¶§🔗]?$/u
+
+const MOST_SPANNED = 20
+/** Empty cells where one is as wide as several. */
+const spanned = ({ attributes: { colspan = '1' } }: Element) =>
+  Array.from({ length: Math.min(MOST_SPANNED, Math.max(1, Number.parseInt(colspan, 10) || 1)) - 1 }, () => '')
+
+/** All text as it stands, in one piece. */
+function textOf(element: Element): string {
+  const parts: string[] = []
+  const gather = ({ children }: Element) => {
+    for (const child of children)
+      if (typeof child === 'string') parts.push(child)
+      else if (child.tag === 'br') parts.push('\n')
+      else gather(child)
+  }
+  gather(element)
+  return parts.join('')
+}
+
+const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-\s]?([A-Za-z0-9+#_.-]{1,30})(?:$|[\s;])/
+const NO_LANGUAGE = /^(?:none|text|plain|plaintext|source|lang|default)$/i
+
+/** Told by the element itself, by the one around it or by the one within. */
+function languageOf(element: Element): string {
+  const inner = element.children.find(child => typeof child !== 'string')
+  for (const { attributes } of [element, ...(typeof inner === 'object' ? [inner] : [])]) {
+    const told = attributes['data-lang'] ?? attributes['data-language'] ?? LANGUAGE.exec(attributes.class ?? '')?.[1]
+    if (told !== undefined && /^[A-Za-z0-9+#_.-]{1,30}$/.test(told) && !NO_LANGUAGE.test(told))
+      return told.toLowerCase()
+  }
+  return ''
+}
+
+const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:'])
+const LONGEST_BASE = 2_048
+
+/** Absolute; undefined for what leads nowhere, or runs something. */
+function resolve(text: string | undefined, base: string): string | undefined {
+  if (text === undefined || !URL.canParse(text.trim(), base)) return undefined
+  const { href, protocol } = new URL(text.trim(), base)
+  return SCHEMES.has(protocol) && href.length <= 2 * LONGEST_BASE ? href : undefined
+}

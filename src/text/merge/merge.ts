@@ -1,0 +1,86 @@
+// What becomes of a text when two changes meet that began with the same text: a three-way merge by lines.
+import { diff3MergeRegions } from 'node-diff3'
+import { type Eol, eolOf, withEol } from '../encoding.ts'
+import { type Lines, partsOf, type Three } from './anchors.ts'
+
+/** Where both changed the same lines, or lines that touch, and not in the same way. */
+export interface Conflict {
+  /** Lines of ours, from 1. Where ours has none there, the end is the line before the start. */
+  start_line: number
+  end_line: number
+  ours: string
+  theirs: string
+}
+
+export type Merged = { text: string } | { conflicts: Conflict[] }
+
+/** Ours, with what leads from base to theirs done to it too. Line endings and the final newline are those of ours,
+ * unless theirs is what changed them. */
+export function merge(base: string, ours: string, theirs: string): Merged {
+  const merged = mergeLines(base, ours, theirs)
+  if ('text' in merged) return merged
+  const eol = eolBetween(eolOf(base), eolOf(ours), eolOf(theirs))
+  if (eol === undefined) return merged
+  const alike = mergeLines(toLf(base), toLf(ours), toLf(theirs))
+  return 'text' in alike ? { text: withEol(alike.text, eol) } : alike
+}
+
+/** Line endings of a whole text are merged as lines are; undefined where the lines tell more than that. */
+function eolBetween(base: Eol, ours: Eol, theirs: Eol): Eol | undefined {
+  if ([base, ours, theirs].includes('mixed')) return undefined
+  if (base === ours && ours === theirs) return undefined
+  return ours === base ? theirs : ours
+}
+
+const toLf = (text: string) => text.replaceAll('\r\n', '\n')
+
+function mergeLines(base: string, ours: string, theirs: string): Merged {
+  const known = new Map<string, number>()
+  // What follows the last newline is a line too, if an empty one: so the final newline is merged like anything else.
+  const lines = (text: string) => numbered(text.split('\n'), known)
+  const merged: number[] = []
+  const clashes: Clash[] = []
+  let line = 1
+  for (const part of partsOf([lines(ours), lines(base), lines(theirs)])) {
+    for (const piece of mergePart(part)) {
+      if ('theirs' in piece) clashes.push({ ...piece, at: line + piece.at })
+      else for (const each of piece) merged.push(each)
+    }
+    line += part[0].length
+  }
+  const words = [...known.keys()]
+  const text = (lines: Lines) => lines.map(line => words[line]).join('\n')
+  if (clashes.length === 0) return { text: text(merged) }
+  const conflicts = clashes.map(({ at, ours, theirs }) => {
+    return { start_line: at, end_line: at + ours.length - 1, ours: text(ours), theirs: text(theirs) }
+  })
+  return { conflicts }
+}
+
+function numbered(lines: string[], known: Map<string, number>): Lines {
+  return lines.map(line => {
+    const number = known.get(line) ?? known.size
+    known.set(line, number)
+    return number
+  })
+}
+
+interface Clash {
+  /** Which line of ours it begins with. */
+  at: number
+  ours: Lines
+  theirs: Lines
+}
+
+/** What the merge has in one part: lines, and where it cannot be told which. */
+function mergePart([ours, base, theirs]: Three<Lines>): (Lines | Clash)[] {
+  if (isSame(ours, theirs) || isSame(base, theirs)) return [ours]
+  if (isSame(base, ours)) return [theirs]
+  return diff3MergeRegions([...ours], [...base], [...theirs]).map(region => {
+    if (region.stable) return region.bufferContent
+    const { aStart, aContent, bContent } = region
+    return isSame(aContent, bContent) ? aContent : { at: aStart, ours: aContent, theirs: bContent }
+  })
+}
+
+const isSame = (one: Lines, other: Lines) => one.length === other.length && one.every((line, i) => line === other[i])

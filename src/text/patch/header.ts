@@ -1,0 +1,168 @@
+// What a unified diff says of a file above its hunks.
+import { withoutCr } from '../line-table.ts'
+import { PatchFault, type PatchLines } from './patch-lines.ts'
+import { unquoteName } from './quoted-names.ts'
+
+/** Names are as they stand in the patch, without quotes. */
+export interface Header {
+  /** Undefined for a file that is not there. */
+  old: string | undefined
+  new: string | undefined
+  /** How many folders stand before the names that are none of theirs, such as `a/` and `b/`, where git tells. */
+  prefixes?: number
+  /** The names are those of a rename or copy, which have no prefixes whatever the others have. */
+  bare?: true
+  change?: 'rename' | 'copy'
+  /** Told by git, which has words for what comes and goes. */
+  comes?: true
+  goes?: true
+  executable?: boolean
+}
+
+const NONE = '/dev/null'
+/** What `diff -N` writes for a file that is not there. */
+const EPOCH = /(1970-01-01 00:00:00|1969-12-31 \d\d:\d\d:00)(\.0+)? [+-]\d{4}$/
+// From the first of its spaces on, or each of many would be tried.
+const TIMESTAMP = /(?<!\s)\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4})?$/
+
+/** The lines `--- old` and `+++ new`. */
+export function plainHeader(lines: PatchLines): Header {
+  const old = nameLine(lines, '--- ')
+  const now = nameLine(lines, '+++ ')
+  return { old, new: now }
+}
+
+function nameLine(lines: PatchLines, mark: string): string | undefined {
+  if (!lines.peek()?.startsWith(mark)) throw lines.fault(`"${mark}" and the name of a file`)
+  const rest = withoutCr(lines.peek()!.slice(mark.length))
+  const quoted = rest.startsWith('"') ? unquoteName(rest) : undefined
+  if (rest.startsWith('"') && !quoted) throw lines.fault('a name in quotes, in UTF-8')
+  const name = quoted?.name ?? (rest.includes('\t') ? rest.slice(0, rest.indexOf('\t')) : rest.replace(TIMESTAMP, ''))
+  if (name === '') throw lines.fault(`a name after "${mark}"`)
+  lines.take()
+  return (!quoted && name === NONE) || EPOCH.test(rest) ? undefined : name
+}
+
+/** What git writes from `diff --git` on, with the `---` and `+++` lines where there are any. */
+export function readGitHeader(lines: PatchLines): Header {
+  const number = lines.number
+  const both = withoutCr(lines.take().slice('diff --git '.length))
+  const said: Said = {}
+  for (;;) {
+    const line = withoutCr(lines.peek() ?? '')
+    const [pattern, say] = EXTENDED.find(([candidate]) => candidate.test(line)) ?? []
+    if (!pattern) break
+    say!(said, pattern.exec(line)!.slice(1), lines)
+    lines.take()
+  }
+  const facts = factsOf(said)
+  const names = namesOf(both)
+  const plain = lines.peek()?.startsWith('--- ') ? plainHeader(lines) : undefined
+  if (said.from !== undefined && said.to !== undefined) return { old: said.from, new: said.to, bare: true, ...facts }
+  const prefixes = names && { prefixes: names[0] === names[1] ? 0 : 1 }
+  if (plain) {
+    const same = [plain.old ?? names?.[0], plain.new ?? names?.[1]].every((name, i) => name === names?.[i])
+    if (names && !same) throw new PatchFault(number, 'expected the names that "--- " and "+++ " tell below.')
+    return { ...plain, ...prefixes, ...facts }
+  }
+  if (!names) throw new PatchFault(number, 'expected the name of the file twice, as git writes it.')
+  return { old: said.comes ? undefined : names[0], new: said.goes ? undefined : names[1], ...prefixes, ...facts }
+}
+
+interface Said {
+  mode?: string
+  comes?: true
+  goes?: true
+  from?: string
+  to?: string
+  change?: 'rename' | 'copy'
+}
+
+function factsOf({ mode, comes, goes, change }: Said) {
+  return {
+    ...(change && { change }),
+    ...(comes && { comes }),
+    ...(goes && { goes }),
+    ...(mode !== undefined && !goes && (!comes || mode === '100755') && { executable: mode === '100755' })
+  }
+}
+
+type Say = (said: Said, words: string[], lines: PatchLines) => void
+
+const EXTENDED: [RegExp, Say][] = [
+  [/^old mode (\d+)$/, (_, [mode], lines) => requireFile(mode!, lines)],
+  [/^new mode (\d+)$/, (said, [mode], lines) => takeMode(said, mode!, lines)],
+  [
+    /^new file mode (\d+)$/,
+    (said, [mode], lines) => {
+      takeMode(said, mode!, lines)
+      said.comes = true
+    }
+  ],
+  [
+    /^deleted file mode (\d+)$/,
+    (said, [mode], lines) => {
+      requireFile(mode!, lines)
+      said.goes = true
+    }
+  ],
+  [
+    /^(rename|copy) from (.+)$/,
+    (said, [change, name], lines) => {
+      said.change = change as 'rename' | 'copy'
+      said.from = wholeName(name!, lines)
+    }
+  ],
+  [
+    /^(?:rename|copy) to (.+)$/,
+    (said, [name], lines) => {
+      said.to = wholeName(name!, lines)
+    }
+  ],
+  [/^(?:dis)?similarity index \d+%$/, () => {}],
+  [/^index [0-9a-f]+\.\.[0-9a-f]+( \d+)?$/, () => {}],
+  [
+    /^(?:GIT binary patch|Binary files .* differ)$/,
+    (_, __, lines) => {
+      throw lines.fault('text: patches of binary files are not taken')
+    }
+  ]
+]
+
+function takeMode(said: Said, mode: string, lines: PatchLines) {
+  requireFile(mode, lines)
+  said.mode = mode
+}
+
+function requireFile(mode: string, lines: PatchLines) {
+  if (mode === '100644' || mode === '100755') return
+  throw lines.fault('the mode of a file, 100644 or 100755; links and submodules are not taken')
+}
+
+function wholeName(text: string, lines: PatchLines): string {
+  if (!text.startsWith('"')) return text
+  const quoted = unquoteName(text)
+  if (quoted?.length !== text.length) throw lines.fault('a name in quotes, in UTF-8')
+  return quoted.name
+}
+
+/** The two names of a `diff --git` line. Without quotes they are told apart by being the same but for their first folder. */
+function namesOf(both: string): [string, string] | undefined {
+  if (both.startsWith('"')) {
+    const old = unquoteName(both)
+    const rest = old && both.slice(old.length + 1)
+    if (!rest) return undefined
+    const now = rest.startsWith('"') ? unquoteName(rest)?.name : rest
+    return now === undefined ? undefined : [old.name, now]
+  }
+  const slash = both.indexOf('/')
+  let next = slash
+  for (let at = both.indexOf(' '); at >= 0; at = both.indexOf(' ', at + 1)) {
+    if (next >= 0 && next < at) next = both.indexOf('/', at)
+    const [old, now] = [both.slice(0, at), both.slice(at + 1)]
+    const rest = next < 0 ? now : both.slice(next + 1)
+    const alike = slash >= 0 && slash < at && both.slice(slash + 1, at) === rest
+    if (old !== '' && (old === now || alike)) return [old, now]
+  }
+  return undefined
+}

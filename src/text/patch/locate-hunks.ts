@@ -1,0 +1,200 @@
+// Where the hunks of a patch belong in a file.
+import type { Hunk } from './patch.ts'
+import { EXACT, type Ground, LEVELS, type Level, type Match, type Wanted } from './target.ts'
+
+export interface Placed {
+  /** The file's line, from 0, of the hunk's first line. Less than 0 where context that is not there was left out. */
+  at: number
+  match: Match
+  /** How many lines of context were left out at the ends, at most. */
+  fuzz: number
+}
+
+export interface NotPlaced {
+  /** Which of the hunks, from 0. */
+  hunk: number
+  outcome: 'not_found' | 'ambiguous'
+  /** The first lines, from 0, of the places that were equally good. */
+  places: number[]
+}
+
+/** What a hunk wants to find, and where in that the changes begin and end. */
+interface Core {
+  wanted: Wanted
+  /** Lines of context left out above. */
+  skipped: number
+  /** How many lines stand before the first change, and up to the end of the last one. */
+  changesFrom: number
+  changesTo: number
+}
+
+const MOST_FUZZ = 2
+/** With context left out, the rest must stand as it is, but for what does not show. */
+const FUZZY_LEVELS = LEVELS.slice(0, 3)
+
+export function placeHunks(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlaced {
+  return hunks[0]?.at === undefined ? placeByText(ground, hunks) : placeByNumber(ground, hunks)
+}
+
+function coreOf(hunk: Hunk, fuzz = 0): Core {
+  const [lead, trail] = contextOf(hunk)
+  const most = Math.max(lead, trail)
+  // As patch does it: of the longer end first.
+  const skipped = Math.min(lead, Math.max(0, fuzz + lead - most))
+  const dropped = Math.min(trail, Math.max(0, fuzz + trail - most))
+  const all = hunk.lines.filter(({ sign }) => sign !== '+')
+  const old = all.slice(skipped, all.length - dropped)
+  const told = hunk.at !== undefined && dropped === 0
+  const wanted = { lines: old.map(({ text }) => text), open: told ? old.at(-1)?.open === true : undefined }
+  return { wanted, skipped, changesFrom: lead - skipped, changesTo: old.length - (trail - dropped) }
+}
+
+function contextOf({ lines }: Hunk): [number, number] {
+  const lead = lines.findIndex(({ sign }) => sign !== ' ')
+  const last = lines.findLastIndex(({ sign }) => sign !== ' ')
+  return [lead, lines.length - 1 - last]
+}
+
+/** Each as near as can be to the line it names, moved by as much as the one before it was. */
+function placeByNumber(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlaced {
+  const placed: Placed[] = []
+  let moved = 0
+  let end = 0
+  for (const [i, hunk] of hunks.entries()) {
+    const found = placeNear(ground, hunk, hunk.at! + moved, end)
+    if ('places' in found) return { hunk: i, ...found }
+    placed.push(found)
+    moved = found.at - hunk.at!
+    end = found.at + endOfChanges(hunk)
+  }
+  return placed
+}
+
+function placeNear(ground: Ground, hunk: Hunk, expected: number, end: number): Placed | Omit<NotPlaced, 'hunk'> {
+  if (coreOf(hunk).wanted.lines.length === 0) return placeAtNumber(ground, hunk, expected, end)
+  for (let fuzz = 0; fuzz <= MOST_FUZZ; fuzz++) {
+    const core = coreOf(hunk, fuzz)
+    if (fuzz > 0 && core.wanted.lines.every(line => line.trim() === '')) break
+    for (const level of fuzz === 0 ? LEVELS : FUZZY_LEVELS) {
+      const place = (at: number): Placed => ({ at: at - core.skipped, match: level.match, fuzz })
+      const wanted = expected + core.skipped
+      const first = end - core.changesFrom
+      if (wanted >= first && ground.fits(level, core.wanted, wanted)) return place(wanted)
+      const places = ground.places(level, core.wanted).filter(at => at >= first)
+      const least = Math.min(...places.map(at => Math.abs(at - wanted)))
+      const nearest = places.filter(at => Math.abs(at - wanted) === least)
+      if (nearest.length > 1) return { outcome: 'ambiguous', places: nearest }
+      if (nearest.length === 1) return place(nearest[0]!)
+    }
+  }
+  return { outcome: 'not_found', places: [] }
+}
+
+/** Lines to add with nothing around them: there is but the number to go by. */
+function placeAtNumber(ground: Ground, hunk: Hunk, expected: number, end: number): Placed | Omit<NotPlaced, 'hunk'> {
+  const { length } = ground.lines
+  const at = hunk.at === 0 ? 0 : expected
+  if (at < end || at > length) return { outcome: 'not_found', places: [] }
+  return { at, match: length === 0 ? 'exact' : 'line_number', fuzz: 0 }
+}
+
+/** How many lines of the file a hunk reaches over, up to its last change. */
+function endOfChanges(hunk: Hunk) {
+  const core = coreOf(hunk)
+  return core.skipped + core.changesTo
+}
+
+interface Choice {
+  level: Level
+  /** Where the hunk may stand, in order. */
+  places: number[]
+  from: number
+  to: number
+}
+
+/** In the order of the file, and only where there is but one way to put them all. */
+function placeByText(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlaced {
+  const choices: Choice[] = []
+  let end = 0
+  for (const [i, hunk] of hunks.entries()) {
+    const core = coreOf(hunk)
+    const choice = choose(ground, hunk, core, end)
+    if (!choice) return { hunk: i, outcome: 'not_found', places: [] }
+    choices.push({ ...choice, from: core.changesFrom, to: core.changesTo })
+    end = choice.places[0]! + core.changesTo
+  }
+  let limit = ground.lines.length
+  for (const [i, { places, from, to }] of [...choices.entries()].reverse()) {
+    const last = places.findLast(at => at + to <= limit)!
+    const fitting = places.filter(at => at <= last)
+    if (fitting.length > 1) return { hunk: i, outcome: 'ambiguous', places: fitting }
+    limit = last + from
+  }
+  return choices.map(({ level, places }) => ({ at: places[0]!, match: level.match, fuzz: 0 }))
+}
+
+/** The places of the strictest comparison that has any. */
+function choose(ground: Ground, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
+  const { lines } = wanted
+  const runs = hunk.anchors.length > 0 ? runsOf(ground, hunk.anchors) : undefined
+  for (const level of LEVELS) {
+    const all = lines.length > 0 ? ground.places(level, wanted) : placesOfNothing(ground, hunk, level)
+    const open = hunk.at_end ? all.filter(at => at + lines.length === ground.lines.length) : all
+    const led = runs ? belowAnchors(runs, lines.length, open) : open
+    const places = led.filter(at => at + changesFrom >= end)
+    if (places.length > 0) return { level, places }
+  }
+  return undefined
+}
+
+/** Where lines can be added that stand between no others: at the end, below an anchor, else anywhere. */
+function placesOfNothing({ lines }: Ground, { at_end }: Hunk, level: Level): number[] {
+  if (level !== EXACT) return []
+  return at_end ? [lines.length] : Array.from({ length: lines.length + 1 }, (_, at) => at)
+}
+
+/** Of the places, those that the anchors lead to: for each run of them the first below it, and any that quotes its last.
+ * All of them stand in the order of the file, so that nothing is looked at twice. */
+function belowAnchors(runs: readonly Run[], height: number, places: readonly number[]): number[] {
+  const led = new Set<number>()
+  const chosen: number[] = []
+  // Of the places: the first that quotes the run's last anchor, the first below it, the first not chosen yet.
+  let [quoting, below, left] = [0, 0, 0]
+  for (const [i, { outermost, line }] of runs.entries()) {
+    while (quoting < places.length && places[quoting]! + height <= line) quoting++
+    while (below < places.length && places[below]! <= line) below++
+    const next = runs[i + 1]?.line ?? Number.POSITIVE_INFINITY
+    const to = below < places.length && places[below]! <= next ? below + 1 : below
+    // Of the same outermost anchor, the first run of inner ones that leads anywhere is meant.
+    if (to <= quoting || led.has(outermost)) continue
+    led.add(outermost)
+    for (left = Math.max(left, quoting); left < to; left++) chosen.push(places[left]!)
+  }
+  return chosen
+}
+
+/** Anchors that stand below each other, told by where the first and the last of them do. */
+interface Run {
+  outermost: number
+  line: number
+}
+
+/** For each place of the last anchor, the run with the nearest of the others above it. */
+function runsOf(ground: Ground, [first, ...inner]: readonly string[]): Run[] {
+  for (const level of LEVELS) {
+    const linesOf = (anchor: string) => ground.places(level, { lines: [anchor], open: undefined })
+    let runs = linesOf(first!).map((line): Run => ({ outermost: line, line }))
+    for (const anchor of inner) runs = continued(runs, linesOf(anchor))
+    if (runs.length > 0) return runs
+  }
+  return []
+}
+
+/** Each line with the last run that ends above it. */
+function continued(runs: readonly Run[], lines: readonly number[]): Run[] {
+  let above = -1
+  return lines.flatMap(line => {
+    while (above + 1 < runs.length && runs[above + 1]!.line < line) above++
+    return above < 0 ? [] : [{ outermost: runs[above]!.outermost, line }]
+  })
+}

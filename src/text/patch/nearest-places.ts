@@ -1,0 +1,89 @@
+// What to show where a hunk fits nowhere, or in too many places.
+import { distance } from 'fastest-levenshtein'
+import { unifiedDiff } from '../diff/unified-diff.ts'
+import type { Hunk } from './patch.ts'
+import { EXACT, type Ground, INDENTATION } from './target.ts'
+
+/** A place that was or could have been meant; lines count from 1. */
+export interface Candidate {
+  start_line: number
+  end_line: number
+  /** The share of the hunk's lines that stand there. */
+  similarity: number
+  /** From what the hunk wants to what stands there. */
+  diff: string
+}
+
+const TOLD = 3
+const DIFF_LINES = 20
+/** A place counts for nothing below this. */
+const WORTH_TELLING = 0.2
+/** Lines that stand in so many places say nothing of where. */
+const TOO_COMMON = 200
+/** How much is done to find a line that is only similar: thirty-two pairs of letters are compared at once. */
+const STEPS_COMPARED = 10_000_000
+
+export function nearestPlaces(ground: Ground, hunk: Hunk, places: readonly number[]) {
+  const old = hunk.lines.flatMap(({ sign, text }) => (sign === '+' ? [] : [text]))
+  const now = hunk.lines.flatMap(({ sign, text }) => (sign === '-' ? [] : [text]))
+  const found =
+    places.length > 0 ? places.slice(0, TOLD).map(at => ({ at, similarity: 1 })) : similarPlaces(ground, hunk, old)
+  const already =
+    places.length === 0 && now.length > 0 && ground.places(EXACT, { lines: now, open: undefined }).length > 0
+  return { candidates: found.map(place => candidate(ground, old, place)), already }
+}
+
+interface Similar {
+  at: number
+  similarity: number
+}
+
+/** Each line votes for the places it would have the hunk at. */
+function similarPlaces(ground: Ground, hunk: Hunk, old: readonly string[]): Similar[] {
+  const telling = old.filter(line => line.trim() !== '').length
+  const votes = new Map<number, number>()
+  for (const [i, line] of old.entries()) {
+    if (line.trim() === '') continue
+    const at = ground.places(INDENTATION, { lines: [line], open: undefined })
+    if (at.length <= TOO_COMMON) for (const place of at) votes.set(place - i, (votes.get(place - i) ?? 0) + 1)
+  }
+  const stated = hunk.at ?? 0
+  const found = [...votes]
+    .map(([at, count]) => ({ at: Math.max(0, at), similarity: count / telling }))
+    .sort((a, b) => b.similarity - a.similarity || Math.abs(a.at - stated) - Math.abs(b.at - stated))
+    .filter(({ similarity }) => similarity >= WORTH_TELLING)
+  return found.length > 0 ? found.slice(0, TOLD) : mostSimilarLine(ground, old)
+}
+
+/** Where no line of the hunk is in the file: the place of the line most like its longest. */
+function mostSimilarLine(ground: Ground, old: readonly string[]): Similar[] {
+  const longest = old.reduce((best, line, i) => (line.trim().length > (old[best] ?? '').trim().length ? i : best), 0)
+  const wanted = old[longest]?.trim() ?? ''
+  let left = STEPS_COMPARED
+  let best: Similar | undefined
+  for (const [i, line] of ground.lines.entries()) {
+    const text = line.trim()
+    const longer = Math.max(text.length, wanted.length)
+    if (text === '' || wanted.length > 10 * text.length || text.length > 10 * wanted.length) continue
+    left -= text.length + wanted.length + (text.length * wanted.length) / 32
+    if (left < 0) break
+    const similarity = 1 - distance(text, wanted) / longer
+    if (similarity > (best?.similarity ?? 0.5)) best = { at: i - longest, similarity }
+  }
+  return best ? [{ at: Math.max(0, best.at), similarity: best.similarity / Math.max(1, old.length) }] : []
+}
+
+function candidate(ground: Ground, old: readonly string[], { at, similarity }: Similar): Candidate {
+  const end = Math.min(ground.lines.length, Math.max(at + old.length, at + 1))
+  const text = (lines: readonly string[]) => lines.map(line => `${line}\n`).join('')
+  const lines = unifiedDiff('', text(old), text(ground.lines.slice(at, end)))
+    .diff.split('\n')
+    .slice(3)
+  const shown = lines.length > DIFF_LINES ? [...lines.slice(0, DIFF_LINES), '…'] : lines
+  return {
+    start_line: at + 1,
+    end_line: Math.max(at + 1, end),
+    similarity: Math.floor(similarity * 1000) / 1000,
+    diff: shown.join('\n')
+  }
+}

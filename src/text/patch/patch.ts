@@ -1,0 +1,65 @@
+// Patches of either form: V4A, which finds its places by their text, and unified diffs, which also name line numbers.
+import { PatchFault, PatchLines } from './patch-lines.ts'
+import { isUnified, parseUnified } from './unified.ts'
+import { isV4a, parseV4a } from './v4a.ts'
+
+export interface Patch {
+  form: 'v4a' | 'unified'
+  /** What happens to files, in order. */
+  sections: Section[]
+  /** What was forgiven in the patch itself. */
+  notes: string[]
+}
+
+/** What happens to one file. */
+export interface Section {
+  does: 'add' | 'update' | 'delete' | 'copy'
+  path: string
+  /** Where an updated file moves to, or a copy is put. */
+  to?: string
+  /** Whether it may be run from then on, where the patch says so. */
+  executable?: boolean
+  /** The line of the patch, from 1, where it begins. */
+  line: number
+  hunks: Hunk[]
+}
+
+export interface Hunk {
+  /** The line of the patch, from 1, where it begins. */
+  line: number
+  lines: HunkLine[]
+  /** The line of the file, from 0, where it says it belongs. Without it the place is found by its text alone. */
+  at?: number
+  /** Lines that stand above the place, the outermost first. */
+  anchors: string[]
+  /** It reaches the end of the file. */
+  at_end: boolean
+}
+
+export interface HunkLine {
+  sign: ' ' | '-' | '+'
+  /** Without the newline. */
+  text: string
+  /** No newline follows it in the file. */
+  open?: true
+}
+
+/** What is worked out at once has its limits. */
+const MOST = { sections: 2_000, hunks: 20_000 }
+
+/** Reads a patch. `strip` is how many folders are left off the names of a unified diff; undefined finds out. */
+export function parsePatch(text: string, strip?: number): Patch {
+  const lines = PatchLines.unwrapped(text)
+  if (isV4a(lines)) return bounded({ form: 'v4a', ...parseV4a(lines) })
+  if (isUnified(lines)) return bounded({ form: 'unified', sections: parseUnified(lines, strip), notes: [] })
+  throw lines.fault('a patch: "*** Begin Patch", or a unified diff with "--- " and "+++ " lines')
+}
+
+function bounded(patch: Patch): Patch {
+  const { sections } = patch
+  const over = sections[MOST.sections]
+  if (over) throw new PatchFault(over.line, `expected no more than ${MOST.sections} files in one patch.`)
+  const hunk = sections.flatMap(({ hunks }) => hunks)[MOST.hunks]
+  if (hunk) throw new PatchFault(hunk.line, `expected no more than ${MOST.hunks} hunks in one patch.`)
+  return patch
+}

@@ -1,0 +1,74 @@
+// Places as they are told: with the line that stands there, but only of files that whoever asks may read.
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../../errors.ts'
+import type { Place } from '../../../host/lsp/language-service.ts'
+import { fitting } from '../../../text/truncate-lines.ts'
+import type { Context } from '../../../tool/tool.ts'
+import { lineReader } from './line-reader.ts'
+
+const WIDTH = 200
+/** Of a long line, what comes before the place. */
+const BEFORE = 60
+
+export const PLACE = {
+  path: Type.String({ description: 'Relative to the workspace root; absolute where it is outside of it.' }),
+  line: Type.Integer({ description: 'Counted from 1.' }),
+  column: Type.Integer({ description: 'Counted from 1, in characters.' }),
+  end_line: Type.Integer({ description: 'Line of its end.' }),
+  end_column: Type.Integer({ description: 'Column right after its last character.' }),
+  text: Type.Optional(Type.String({ description: 'The line where it begins; a long one is cut around it.' })),
+  outside: Type.Optional(Type.Boolean({ description: 'It is outside the workspace; nothing of it is shown.' })),
+  withheld: Type.Optional(
+    Type.Boolean({ description: 'The file may not be read without asking; nothing of it is shown.' })
+  )
+}
+
+export const PlaceTold = Type.Object(PLACE)
+export type PlaceTold = Static<typeof PlaceTold>
+
+export const limitOf = (limit: number, most: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: `At most so many; ${limit} by default.` }))
+
+/** Gives each place with its line. */
+export function placeTeller(ctx: Context): (place: Place) => Promise<PlaceTold> {
+  const lines = lineReader(ctx)
+  const shown = new Map<string, boolean>()
+  const mayShow = (path: string) => {
+    const known = shown.get(path) ?? mayBeShown(path, ctx)
+    shown.set(path, known)
+    return known
+  }
+  return async ({ path, start, end, outside }) => {
+    const at = { path, line: start.line, column: start.column, end_line: end.line, end_column: end.column }
+    if (outside) return { ...at, outside }
+    if (!mayShow(path)) return { ...at, withheld: true }
+    const text = await lines.line(path, start.line)
+    return { ...at, ...(text !== undefined && { text: cut(text, start.column) }) }
+  }
+}
+
+function mayBeShown(path: string, { may_show }: Context) {
+  try {
+    return may_show({ path })
+  } catch (error) {
+    if (error instanceof ToolError) return false
+    throw error
+  }
+}
+
+function cut(text: string, column: number) {
+  const characters = [...text]
+  if (characters.length <= WIDTH) return text
+  const start = Math.max(0, Math.min(column - 1 - BEFORE, characters.length - WIDTH))
+  const part = characters.slice(start, start + WIDTH).join('')
+  return `${start > 0 ? '…' : ''}${part}${start + WIDTH < characters.length ? '…' : ''}`
+}
+
+/** Each place in a line of its own, as far as an answer holds them. */
+export const placesInWords = (places: readonly PlaceTold[]) => fitting(places.map(placeInWords))
+
+export const placeInWords = ({ path, line, column, text, outside, withheld }: PlaceTold) =>
+  `${path}:${line}:${column}${outside ? ' (outside the workspace)' : ''}${withheld ? ' (not to be read without asking)' : ''}${text === undefined ? '' : `: ${text.trim()}`}`
+
+export const byPlace = (a: Place, b: Place) =>
+  a.path === b.path ? a.start.line - b.start.line || a.start.column - b.start.column : a.path < b.path ? -1 : 1

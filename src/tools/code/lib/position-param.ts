@@ -1,0 +1,78 @@
+// How a question points at a place in a file: by line and column, or by a name on that line, which is what callers know.
+import { Type } from 'typebox'
+import { invalidParam, ToolError } from '../../../errors.ts'
+import type { Asked } from '../../../host/lsp/language-service.ts'
+import type { Context } from '../../../tool/tool.ts'
+import { lineReader } from './line-reader.ts'
+
+export const AT = {
+  path: Type.String({ minLength: 1, description: 'The file, relative to the workspace root.' }),
+  line: Type.Integer({ minimum: 1, description: 'The line, counted from 1.' }),
+  col: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The character of the line, counted from 1; or else give `symbol`.' })
+  ),
+  symbol: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'A name on that line instead of `col`: the first that is just that; of a.b the b is meant.'
+    })
+  )
+}
+
+interface Pointing {
+  path: string
+  line: number
+  col?: number
+  symbol?: string
+}
+
+/** The position that is meant, in the file that the path leads to. */
+export async function pointed({ path: given, line, col, symbol }: Pointing, ctx: Context): Promise<Asked> {
+  const path = fileAt(given, ctx)
+  if (col !== undefined && symbol !== undefined) throw invalidParam('symbol', 'stands for `col`: give one of the two.')
+  if (col !== undefined) return { path, line, column: col }
+  if (symbol === undefined) throw invalidParam('col', 'is missing: give it, or a name on the line as `symbol`.')
+  const text = await lineReader(ctx).line(path, line)
+  if (text === undefined) throw invalidParam('line', `is past the end of ${given}, or the file is no text.`)
+  return { path, line, column: columnOf(symbol, text) ?? notThere(symbol, text, line) }
+}
+
+/** The canonical path of a file; what only an editor holds is one too. */
+export function fileAt(given: string, { host: { files } }: Context): string {
+  const { path, kind } = files.peek(given)
+  if (kind === 'file' || (kind === 'missing' && files.unsaved(given))) return path
+  if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
+  throw new ToolError('NOT_A_FILE', `${given} is ${kind === 'directory' ? 'a folder' : 'not a regular file'}.`, {
+    path: given
+  })
+}
+
+const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu
+const PART_OF_NAME = /[\p{ID_Continue}$]/u
+const MOST_NAMES = 30
+
+/** Where a name stands by itself, counted in characters from 1; of several parts the last one is where it points. */
+export function columnOf(symbol: string, text: string): number | undefined {
+  for (let at = text.indexOf(symbol); at >= 0; at = text.indexOf(symbol, at + 1)) {
+    const end = at + symbol.length
+    if (joins(text.slice(0, at), symbol) || joins(symbol, text.slice(end))) continue
+    const last = [...symbol.matchAll(NAME)].at(-1)?.index ?? 0
+    return [...text.slice(0, at + last)].length + 1
+  }
+  return undefined
+}
+
+/** Whether a name would run on from one text into the next. */
+function joins(before: string, after: string) {
+  const [last, first] = [[...before.slice(-2)].at(-1), [...after.slice(0, 2)][0]]
+  return last !== undefined && first !== undefined && PART_OF_NAME.test(last) && PART_OF_NAME.test(first)
+}
+
+function notThere(symbol: string, text: string, line: number): never {
+  const names = [...new Set(text.match(NAME))]
+  const listed = names.slice(0, MOST_NAMES).join(', ')
+  const there =
+    names.length === 0 ? 'which has no names' : `which has ${listed}${names.length > MOST_NAMES ? ' …' : ''}`
+  throw invalidParam('symbol', `${JSON.stringify(symbol.slice(0, 100))} is not on line ${line}, ${there}.`)
+}

@@ -1,0 +1,150 @@
+// What tools that run a command line have in common: its params, what policy decides on, what the approver sees.
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../../errors.ts'
+import { hostPatternFault, unreachableFault } from '../../../host/egress/host-patterns.ts'
+import { ASKED_LEVELS } from '../../../host/sandbox/isolation-levels.ts'
+import { visible } from '../../../text/escape-invisible.ts'
+import { LEVELS } from '../../../tool/background-tasks.ts'
+import type { Context, Preview, Subject } from '../../../tool/tool.ts'
+
+export const commandParams = {
+  command: Type.String({
+    minLength: 1,
+    maxLength: 65_536,
+    description: 'Command line, run by bash (or sh where there is none).'
+  }),
+  cwd: Type.Optional(
+    Type.String({ description: 'Folder to run it in, relative to the workspace root, which is the default.' })
+  ),
+  env: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String(), {
+      additionalProperties: false,
+      description: 'Environment variables to set. Names that begin with TOOLGATE_ are left out.'
+    })
+  ),
+  description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
+  isolation: Type.Optional(
+    Type.Enum([...ASKED_LEVELS], {
+      description:
+        'What keeps it from the rest of the machine. `workspace`: it writes only in the workspace. `strict`: it writes ' +
+        'nothing but its own temporary folder. `none`: all rights of the user. Less than the default is asked about.'
+    })
+  ),
+  network: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+      maxItems: 64,
+      description:
+        'Hosts that it may reach from its sandbox: names, or *.domain for every name beneath it. Always asked about.'
+    })
+  )
+}
+
+const CommandParams = Type.Object(commandParams)
+type CommandParams = Static<typeof CommandParams>
+
+/** Of what a repository's settings have git run, all that can be turned off this way: not its filters, text converters
+ * and tools for differences, which only the sandbox keeps. */
+const NO_PROGRAMS = {
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.pager': 'cat',
+  'gpg.program': 'false',
+  'gpg.openpgp.program': 'false',
+  'gpg.ssh.program': 'false',
+  'gpg.x509.program': 'false',
+  'log.showSignature': 'false'
+}
+const UNCONFIGURED_GIT: Readonly<Record<string, string>> = {
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_CONFIG_COUNT: `${Object.keys(NO_PROGRAMS).length}`,
+  ...Object.fromEntries(
+    Object.entries(NO_PROGRAMS).flatMap(([key, value], n) => [
+      [`GIT_CONFIG_KEY_${n}`, key],
+      [`GIT_CONFIG_VALUE_${n}`, value]
+    ])
+  )
+}
+
+/** What kept a command, as results tell it. */
+export const Isolation = Type.Enum(LEVELS, {
+  description: 'What kept it from the rest of the machine.'
+})
+
+/** What policy decides on; `also` names params of the tool's own that change what the command does. */
+export const commandSubject = (
+  { command, cwd = '.', env, isolation, network }: CommandParams,
+  also: readonly string[] = []
+): Subject => ({
+  command,
+  cwd,
+  alters: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...also],
+  ...(env && { variables: Object.keys(env) }),
+  ...((isolation !== undefined || network !== undefined) && { isolation: { level: isolation, network } })
+})
+
+/** Refuses what could never be run, before anybody is asked. */
+export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
+  const { command, env = {} } = input
+  const texts: [name: string, text: string][] = [['command', command]]
+  for (const [name, value] of Object.entries(env)) texts.push([`env/${name}`, value])
+  for (const [name, text] of texts) if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
+  checkHosts(input)
+  if (input.isolation === 'none' && input.network)
+    throw invalidParam('network', 'is for a sandbox: with isolation none every host can be reached.')
+  commandFolder(input, ctx)
+}
+
+/** Refuses hosts that no sandbox would understand, or let a command to. */
+export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
+  for (const [i, host] of network.entries()) {
+    const fault = hostPatternFault(host) ?? unreachableFault(host)
+    if (fault) throw invalidParam(`network/${i}`, fault)
+  }
+}
+
+/** What is started for it. By itself, one program gets its words without a shell that might read them otherwise, git is
+ * told to run nothing that a repository names, and no program of a workspace is taken for one of the machine. */
+export function commandToStart(
+  { command, env }: CommandParams,
+  { by_itself, host }: Pick<Context, 'by_itself' | 'host'>
+) {
+  if (!by_itself) return { command, env }
+  const { argv } = by_itself
+  const own = { ...env, ...UNCONFIGURED_GIT, PATH: host.processes.searchPath() }
+  const there = argv && host.processes.find([argv[0]!], own) !== undefined
+  return { ...(there ? { argv } : { command }), env: own }
+}
+
+/** The folder it runs in, by its canonical path. */
+export function commandFolder({ cwd = '.' }: Pick<CommandParams, 'cwd'>, { host }: Pick<Context, 'host'>): string {
+  const { path, kind } = host.files.resolve(cwd)
+  if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${cwd} does not exist.`, { path: cwd })
+  if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${cwd} is not a folder.`, { path: cwd })
+  return path
+}
+
+/** Everything that is run, literally; `more` are further lines of the tool's own. */
+export function commandPreview(input: CommandParams, more: readonly string[] = []): Preview {
+  const { command, cwd = '.', env = {}, description, isolation, network } = input
+  const literal = [
+    command,
+    `cwd: ${cwd}`,
+    ...Object.entries(env).map(([name, value]) => `env: ${name}=${value}`),
+    ...(isolation === undefined ? [] : [`isolation: ${isolation}`]),
+    ...(network === undefined ? [] : [`network: ${network.join(', ') || 'none'}`]),
+    ...more
+  ].join('\n')
+  const text = visible(literal)
+  return {
+    title: commandTitle(input),
+    text,
+    notes: [
+      ...(description === undefined ? [] : [`The caller says: ${visible(description)}`]),
+      ...(text === literal ? [] : ['It holds control or invisible characters, shown here as \\u{…}.'])
+    ]
+  }
+}
+
+/** Its first line. */
+export const commandTitle = ({ command }: CommandParams) => visible(command.trimStart().split('\n', 1)[0]!)

@@ -1,0 +1,186 @@
+// What a command that ran answers: the fields, and the words for them.
+import { type Static, Type } from 'typebox'
+import { visible } from '../../../text/escape-invisible.ts'
+import { leftBehind, leftBehindNotes } from '../../../tool/quarantine-report.ts'
+import { Isolation } from './command-line.ts'
+
+const Tracked = Type.Object(
+  {
+    files: Type.Integer({ description: 'Files whose content was kept before it ran.' }),
+    bytes: Type.Integer({ description: 'Their size.' }),
+    not_covered: Type.Optional(
+      Type.Integer({
+        description: 'Files that are too large, too much together, or may not be read: undo cannot bring these back.'
+      })
+    ),
+    shared: Type.Optional(
+      Type.Boolean({
+        description: 'Another tracked command ran at the same time: whose change is whose cannot be told.'
+      })
+    )
+  },
+  { description: 'What its changes were held against, where they were tracked.' }
+)
+export type Tracked = Static<typeof Tracked>
+
+const Host = Type.String({ description: 'The host, as it was asked for.' })
+const Port = Type.Integer({ description: 'The port; 0 where none was named.' })
+
+export const Network = Type.Object(
+  {
+    allowed: Type.Array(
+      Type.Object({
+        host: Host,
+        port: Port,
+        connections: Type.Integer({ description: 'How often it was connected.' }),
+        sent_bytes: Type.Integer({ description: 'What went there.' }),
+        received_bytes: Type.Integer({ description: 'What came back.' })
+      }),
+      { description: 'Hosts that it reached.' }
+    ),
+    refused: Type.Array(
+      Type.Object({
+        host: Host,
+        port: Port,
+        attempts: Type.Integer({ description: 'How often it tried.' }),
+        reason: Type.String({ description: 'Why it was not let there.' })
+      }),
+      { description: 'Hosts that it did not reach.' }
+    ),
+    more: Type.Optional(Type.Integer({ description: 'Attempts at further hosts, which are counted alone.' }))
+  },
+  { description: 'What it tried to reach, where it was granted hosts.' }
+)
+
+export const CommandResult = Type.Object({
+  stdout: Type.String({ description: 'Standard output; its beginning and end where it is long.' }),
+  stderr: Type.String({ description: 'Standard error, likewise.' }),
+  output: Type.String({ description: 'Both, interleaved as they came, likewise.' }),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Null when a signal ended it, or it still runs.'
+  }),
+  signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
+  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
+  out_of_memory: Type.Optional(
+    Type.Boolean({ description: 'Something of it was ended because all of it took more memory than it may.' })
+  ),
+  duration_ms: Type.Integer({ description: 'From its start to the end of its output, or to this answer.' }),
+  survivors: Type.Array(Type.Integer(), {
+    description: 'Processes that it left running in the background: ended with it, unless they were to be kept.'
+  }),
+  survivor_names: Type.Optional(
+    Type.Array(Type.String(), { description: 'Their programs, in the same order; empty where that could not be told.' })
+  ),
+  truncated: Type.Boolean({ description: 'Part of the output is left out here; the whole can be read by offset.' }),
+  isolation: Isolation,
+  task_id: Type.Optional(
+    Type.String({ description: 'It, or what it left, runs on as this task: see get_background_task.' })
+  ),
+  next_offset: Type.Optional(
+    Type.Integer({ description: 'Where the output that is still to come begins, in bytes of `output`.' })
+  ),
+  ...leftBehind,
+  network: Type.Optional(Network),
+  changes_tracked: Type.Optional(Tracked)
+})
+export type CommandResult = Static<typeof CommandResult>
+
+/** All of it as a text for a model and a person. */
+export function commandContent(result: CommandResult, cures: Cures): string {
+  const { output, survivors, survivor_names = [], task_id, network } = result
+  const left = survivors.map((pid, i) => (survivor_names[i] ? `${inLine(survivor_names[i])} (${pid})` : `${pid}`))
+  const notes = [
+    ending(result),
+    ...hints(result, cures),
+    ...trackingNotes(result),
+    ...(survivors.length === 0
+      ? []
+      : [`Left running in the background, and ${task_id ? 'kept' : 'ended'}: ${left.join(', ')}`]),
+    ...leftBehindNotes(result),
+    ...networkNotes(network)
+  ]
+  return [...(output === '' ? [] : [output.replace(/\n$/, '')]), ...notes.map(note => `[${note}]`)].join('\n')
+}
+
+/** A process calls itself what it likes. */
+const inLine = (name: string) => visible(name.replace(/\s/g, ' '))
+
+/** Hosts that it was not let to. */
+export function networkNotes(network: CommandResult['network']): string[] {
+  const refused = network?.refused.map(({ host, port, reason }) => `${host}:${port} (${reason})`) ?? []
+  return refused.length === 0 ? [] : [`Kept from reaching ${refused.join(', ')}`]
+}
+
+function ending(result: CommandResult): string {
+  const { exit_code, signal, timed_out, out_of_memory, duration_ms, task_id, next_offset } = result
+  if (task_id && exit_code === null && signal === null)
+    return `It runs on as task ${task_id}; its output goes on at byte ${next_offset}`
+  if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
+  const how = signal === null ? `Exit code ${exit_code}${perhapsSignal(result)}` : `Ended by ${signal}`
+  return out_of_memory ? `${how}. It took more memory than it may (\`sandbox.memory_bytes\`)` : how
+}
+
+/** Codes that a sandbox, like a shell, gives for signals that nobody sent from here. */
+const AS_BY: Readonly<Record<number, string>> = {
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  152: 'SIGXCPU, as at the limit of processor time',
+  153: 'SIGXFSZ, as at the limit of the size of a file',
+  159: 'SIGSYS'
+}
+
+function perhapsSignal({ isolation, exit_code }: CommandResult): string {
+  const name = isSandbox(isolation) ? AS_BY[exit_code ?? 0] : undefined
+  return name === undefined ? '' : `: its own, or an end by ${name}`
+}
+
+const isSandbox = (isolation: CommandResult['isolation']) => isolation === 'workspace' || isolation === 'strict'
+
+/** Words of programs that were kept from something, by what it was. */
+const KEPT_FROM: readonly { pattern: RegExp; from: string; cause: keyof Cures }[] = [
+  {
+    cause: 'network',
+    pattern:
+      /ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|could not resolve|unknown ?host|network is (?:unreachable|down)|temporary failure in name resolution|name or service not known|no route to host/i,
+    from: 'the network'
+  },
+  { cause: 'writing', pattern: /EROFS|read-only file system/i, from: 'writing there' },
+  {
+    cause: 'view',
+    pattern: /EACCES|EPERM|permission denied|operation not permitted/i,
+    from: 'something that is not in its view'
+  }
+]
+
+/** What a call of the tool may ask for against each: nothing where it has no such param. */
+interface Cures {
+  network: string
+  writing: string
+  view?: string
+}
+
+/** Where a sandboxed command failed as one does that is kept from something, what it could ask for. */
+export function hints(
+  { isolation, exit_code, output, network }: Pick<CommandResult, 'isolation' | 'exit_code' | 'output' | 'network'>,
+  cures: Cures
+): string[] {
+  if (!isSandbox(isolation) || exit_code === 0 || exit_code === null) return []
+  const has = network ? 'with the network it asked for' : 'without network'
+  return KEPT_FROM.filter(({ pattern }) => pattern.test(output)).map(({ cause, from }) => {
+    const cure = cures[cause]
+    const ran = `It ran in the sandbox \`${isolation}\`, ${has}. It may have been kept from ${from}`
+    return cure === undefined ? ran : `${ran}: ask with ${cure}`
+  })
+}
+
+function trackingNotes({ changes_tracked }: CommandResult): string[] {
+  const { not_covered, shared } = changes_tracked ?? {}
+  return [
+    ...(not_covered === undefined ? [] : [`Files that an undo could not bring back: ${not_covered}`]),
+    ...(shared ? ['Another tracked command ran at the same time: whose change is whose cannot be told'] : [])
+  ]
+}

@@ -1,0 +1,77 @@
+// Which packages a project has, by its lock or its manifest. Never throws: what cannot be read lists nothing.
+import { isObject } from './project-files.ts'
+
+export type Packages = Map<string, string>
+
+/** A file that lists packages. */
+export interface PackageList {
+  file: string
+  read(text: string): Iterable<readonly [name: string, version: string]>
+}
+
+const found = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, name, version]) => [name!, version!] as const)
+
+export const NPM_LOCK: PackageList = {
+  file: 'package-lock.json',
+  read(text) {
+    const { packages } = objectOf(text)
+    if (!isObject(packages)) return []
+    return Object.entries(packages).flatMap(([path, told]) => {
+      const at = path.lastIndexOf('node_modules/')
+      const version = isObject(told) ? told.version : undefined
+      return at < 0 || typeof version !== 'string' ? [] : [[path.slice(at + 'node_modules/'.length), version] as const]
+    })
+  }
+}
+
+export const PACKAGE_JSON: PackageList = {
+  file: 'package.json',
+  read(text) {
+    const { dependencies, devDependencies } = objectOf(text)
+    return [dependencies, devDependencies]
+      .filter(isObject)
+      .flatMap(Object.entries)
+      .flatMap(([name, version]) => (typeof version === 'string' ? [[name, version] as const] : []))
+  }
+}
+
+export const PNPM_LOCK: PackageList = {
+  file: 'pnpm-lock.yaml',
+  read: text => found(text, /^ {2}'?((?:@[^/'\n]+\/)?[^@'\n/]+)@([^:'(\n]+)'?:/gm)
+}
+
+export const YARN_LOCK: PackageList = {
+  file: 'yarn.lock',
+  read: text => found(text, /^"?((?:@[^/\n]+\/)?[^@"\n]+)@[^\n]*:\n {2}version:? "?([^"\n]+)"?$/gm)
+}
+
+export const CARGO_TOML: PackageList = {
+  file: 'Cargo.toml',
+  read: text => found(text, /^([\w-]+) = (?:\{[^}\n]*\bversion = )?"([^"\n]+)"/gm)
+}
+
+export const GO_MOD: PackageList = {
+  file: 'go.mod',
+  read: text => found(text, /^(?:require )?\t?([\w.~/-]+\.[\w.~/-]+) (v[\w.+-]+)/gm)
+}
+
+/** Those that are not among the others, or not in this version. */
+export const newAmong = (now: Packages, before: Packages) =>
+  [...now].filter(([name, version]) => before.get(name) !== version).map(([name, version]) => ({ name, version }))
+
+/** Those of these names that are among the others in the same version. */
+export const sameAmong = (now: Packages, before: Packages, names: readonly string[]) =>
+  [...new Set(names)].flatMap(name => {
+    const version = now.get(name)
+    return version !== undefined && before.get(name) === version ? [{ name, version }] : []
+  })
+
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,58 @@
+// Finding out what a project uses: by the files that stand in a folder or in those above it, up to the workspace's root.
+import { relative } from 'node:path/posix'
+import type { Context } from '../../../tool/tool.ts'
+
+/** A larger file is no configuration. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+/** The folder itself and all above it, nearest first. */
+export function foldersUp(folder: string): string[] {
+  if (folder === '.') return ['.']
+  const cut = folder.lastIndexOf('/')
+  return [folder, ...foldersUp(cut < 0 ? '.' : folder.slice(0, cut))]
+}
+
+export const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
+
+export const hasFile = ({ host }: Context, folder: string, name: string): boolean =>
+  host.files.peek(inFolder(folder, name)).kind === 'file'
+
+/** The nearest folder in which one of the files stands. */
+export const nearestWith = (ctx: Context, folder: string, names: readonly string[]): string | undefined =>
+  foldersUp(folder).find(each => names.some(name => hasFile(ctx, each, name)))
+
+/** A program of the project's own, by its path from `cwd`: `places` are tried in each folder upwards. */
+export function ownProgram(ctx: Context, cwd: string, places: readonly string[]): string | undefined {
+  for (const folder of foldersUp(cwd))
+    for (const place of places)
+      if (hasFile(ctx, folder, place)) {
+        const path = relative(cwd, inFolder(folder, place))
+        return path.includes('/') ? path : `./${path}`
+      }
+  return undefined
+}
+
+/** The text of a file; undefined where there is none, or it is too large. */
+export async function textIn({ host, signal }: Context, path: string): Promise<string | undefined> {
+  if (host.files.peek(path).kind !== 'file') return undefined
+  const file = host.files.open(path)
+  try {
+    return file.size > MAX_BYTES ? undefined : (await file.bytes(signal)).toString('utf8')
+  } finally {
+    file.close()
+  }
+}
+
+/** What a JSON file holds, where it holds an object. */
+export async function objectIn(ctx: Context, path: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const value: unknown = JSON.parse((await textIn(ctx, path)) ?? '')
+    return isObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,182 @@
+// What the tools that edit text have in common: reading the file, working out the edits, and words for how they matched.
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../../errors.ts'
+import { type Found, HASH_LIMIT } from '../../../host/files/files.ts'
+import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
+import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
+import type { AppliedEdit, EditPlan, Known } from '../../../text/edit/plan-edits.ts'
+import type { Context, Preview, Subject } from '../../../tool/tool.ts'
+import { GIT_PATCH } from '../patch/git-patch.ts'
+import { withUnsaved } from '../unsaved-hint.ts'
+
+/** How long looking for the places may take. */
+const SEARCH_LIMIT_MS = 5_000
+
+/** The params of one edit. */
+export const EDIT = {
+  old: Type.String({
+    minLength: 1,
+    description: 'The text to replace, with enough around it to be the only such place.'
+  }),
+  new: Type.String({ description: 'The text to put in its place, taken literally.' }),
+  replace_all: Type.Optional(Type.Boolean({ description: 'Replace every place instead of the only one.' }))
+}
+
+/** How one edit went. */
+export const OUTCOME = {
+  replacements: Type.Integer({ description: 'How many places were replaced.' }),
+  match: Type.Enum([...MATCH_KINDS], {
+    description: 'How the old text was found: exactly, or forgiving what is named.'
+  }),
+  similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
+}
+
+/** What both tools that edit tell of the file besides. */
+export const EDITED = {
+  diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
+  git_patch: GIT_PATCH,
+  hash: Type.String({ description: 'sha256 of the new content.' })
+}
+
+/** The file is read as well as written: its answers, refusals too, show parts of it. */
+export const editedFile = ({ path, if_match }: { path: string; if_match?: string }): Subject => ({
+  paths: [
+    { path, access: 'write', if_match },
+    { path, access: 'read' }
+  ]
+})
+
+/** Saves what the edits came to, and tells it. */
+export async function applied(given: GivenEdits, ctx: Context) {
+  const { was, bytes, edits, diff, patch } = await planned(given, ctx)
+  const { added, removed } = diff
+  const { path, hash } = await ctx.host.files.replace(given.path, was, bytes, () => ({ added, removed }))
+  return { path, edits, diff: diff.diff, ...patch, hash }
+}
+
+type GivenEdit = Static<ReturnType<typeof Type.Object<typeof EDIT>>>
+
+/** Edits of one file, each with the place of its params. */
+interface GivenEdits {
+  path: string
+  edits: readonly { at: string; edit: GivenEdit }[]
+}
+
+/** A file and what becomes of it. */
+interface Planned {
+  was: Found
+  bytes: Buffer
+  diff: { diff: string; added: number; removed: number }
+  patch: { git_patch?: string }
+  edits: AppliedEdit[]
+}
+
+/** All that the edits do, but for saving it. Preview shows this and run saves this. */
+export async function planned({ path, edits }: GivenEdits, ctx: Context): Promise<Planned> {
+  for (const { at, edit } of edits) {
+    if (edit.old === edit.new) throw invalidParam(`${at}new`, 'is the same as old.')
+    if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
+  }
+  const was = await ctx.host.files.look(path)
+  if (!was) throw withUnsaved(new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path }), path, was, ctx.host)
+  if (!was.bytes)
+    throw new ToolError('TOO_LARGE', `${path} has ${was.size} bytes; files over ${HASH_LIMIT} are not edited.`, {
+      path
+    })
+  const plan = await worked(was, edits, ctx)
+  if (plan.outcome === 'edited') {
+    const { bytes, diff, edits, git_patch } = plan
+    const patch = git_patch === undefined ? {} : { git_patch }
+    return { was, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), diff, patch, edits }
+  }
+  if (plan.outcome === 'not_text') throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
+  const { at } = edits[plan.edit]!
+  if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
+  if (plan.outcome === 'unwritable')
+    throw invalidParam(`${at}new`, `has characters that the file's encoding, ${plan.encoding}, does not have.`)
+  throw withUnsaved(notEdited(was.path, at, plan), path, was, ctx.host)
+}
+
+/** A call works out its edits for policy, for the preview and for the run: what took long is found once. */
+const FOUND = new WeakMap<Context, Known>()
+
+async function worked(was: Found, edits: GivenEdits['edits'], ctx: Context): Promise<EditPlan> {
+  const { host, signal } = ctx
+  const input = {
+    path: was.path,
+    bytes: was.bytes!,
+    edits: edits.map(({ edit }) => meant(edit)),
+    known: FOUND.get(ctx)
+  }
+  try {
+    const plan = await host.compute.run('edits', input, { signal, deadline_ms: SEARCH_LIMIT_MS })
+    if (plan.outcome === 'edited' && plan.known) FOUND.set(ctx, plan.known)
+    return plan
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
+    const text = `The old text is not in ${was.path} as quoted. The search for similar text took too long and was ended; quote less text.`
+    const details = { path: was.path, candidates: [], search_complete: false }
+    throw withUnsaved(new ToolError('OLD_TEXT_NOT_FOUND', text, details), was.path, was, host)
+  }
+}
+
+const meant = (edit: GivenEdit): Edit => ({ old: edit.old, new: edit.new, places: edit.replace_all ? 'all' : 'one' })
+
+type NotFound = Extract<EditPlan, { candidates: unknown }>
+
+function notEdited(path: string, at: string, { outcome, match, candidates, places }: NotFound) {
+  const where = candidates.map(({ start_line, end_line, similarity }) => {
+    const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
+    return `${lines} (${percent(similarity)})`
+  })
+  const details = {
+    path,
+    pointer: `/params/${at}old`,
+    match,
+    places,
+    candidates: candidates.map(candidate => ({ path, ...candidate })),
+    search_complete: true
+  }
+  // Where there are several edits, it must be told which one; of one nobody asks.
+  const which = at === '' ? '' : `${details.pointer}: `
+  if (outcome === 'ambiguous') {
+    const more = places > where.length ? ' …' : ''
+    const text = `${which}The old text fits ${places} places in ${path}: ${where.join(', ')}${more}. Quote more around it, or use replace_all.`
+    return new ToolError('AMBIGUOUS_MATCH', text, details)
+  }
+  const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
+  return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}`, details)
+}
+
+/** What must be said of an edit that was not found exactly. */
+export function noteOf({ match, similarity }: AppliedEdit): string | undefined {
+  if (match === 'fuzzy')
+    return `The old text is not in the file: the nearest place, ${percent(similarity)} similar, is replaced.`
+  return TOLERANCES[match]
+}
+
+/** Why somebody must look at an edit, whatever the rules say: it replaces, or writes, something other than was quoted. */
+export const concernOf = (edit: AppliedEdit): string | undefined =>
+  edit.match === 'fuzzy' || edit.match === 'escapes' ? noteOf(edit) : undefined
+
+const TOLERANCES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
+  exact: undefined,
+  line_endings: 'The old text matched with other line endings.',
+  whitespace: 'The old text matched with other white space at line ends.',
+  indentation: 'The old text matched with another indentation; the new text was indented to fit.',
+  escapes:
+    'The old text matched with its escapes written otherwise; those of the new text were changed in the same way.',
+  look_alikes: 'The old text matched with characters that look alike; the new text is as given.'
+}
+
+const percent = (similarity: number) => `${Math.floor(similarity * 100)} %`
+
+export const UNSEEN_NOTE =
+  'The file may not be read without asking: whether and where the old text is in it is told once approved.'
+
+/** Made of the params alone: whoever submits a call sees its preview, before anybody allows the file to be read. */
+export const blindPreview = ({ path, edits }: GivenEdits): Preview => ({
+  title: `Edit ${path}`,
+  diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
+  notes: [UNSEEN_NOTE]
+})

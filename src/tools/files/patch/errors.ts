@@ -1,0 +1,49 @@
+// What is said where a patch cannot be applied.
+import { invalidParam, ToolError } from '../../../errors.ts'
+import { HASH_LIMIT } from '../../../host/files/files.ts'
+import type { NotApplied } from '../../../text/patch/apply.ts'
+import type { Section } from '../../../text/patch/patch.ts'
+import { PatchFault } from '../../../text/patch/patch-lines.ts'
+import type { Draft } from './patched-files.ts'
+
+/** A fault of the patch itself, told with its line. */
+export function misread(error: unknown): unknown {
+  if (!(error instanceof PatchFault)) return error
+  const { details, message } = invalidParam('patch', error.message)
+  return new ToolError('INVALID_PARAMS', message, { ...details, patch_line: error.line })
+}
+
+export function noText({ path, given, was }: Draft) {
+  if (was && !was.bytes)
+    return new ToolError('TOO_LARGE', `${given} has ${was.size} bytes; files over ${HASH_LIMIT} are not patched.`, {
+      path
+    })
+  return new ToolError('BINARY_FILE', `${given} is not text.`, { path })
+}
+
+/** Which hunk it is, and what stands where it may have been meant. */
+export function notApplied({ path, hunks }: Section, { outcome, hunk: at, candidates, places, already }: NotApplied) {
+  const hunk = hunks[at]!
+  const name = `Hunk ${at + 1} of ${path} (line ${hunk.line} of the patch)`
+  const where = candidates.map(({ start_line, end_line, similarity }) => {
+    const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
+    return `${lines} (${Math.floor(similarity * 100)} %)`
+  })
+  const details = {
+    path,
+    hunk: at + 1,
+    patch_line: hunk.line,
+    places,
+    already_there: already,
+    candidates: candidates.map(candidate => ({ path, ...candidate }))
+  }
+  if (outcome === 'ambiguous') {
+    const text = hunk.lines.every(({ sign }) => sign === '+')
+      ? 'adds lines without saying where: quote some lines around them, or one above them after "@@".'
+      : `fits ${places} places: ${where.join(', ')}${places > where.length ? ' …' : ''}. Quote more lines around it${hunk.at === undefined ? ', or one above it after "@@"' : ''}.`
+    return new ToolError('AMBIGUOUS_MATCH', `${name} ${text} Nothing was changed.`, details)
+  }
+  const known = already ? ' What it would make is in the file already.' : ''
+  const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
+  return new ToolError('OLD_TEXT_NOT_FOUND', `${name} fits nowhere.${known}${nearest} Nothing was changed.`, details)
+}

@@ -1,0 +1,93 @@
+// Lines of a file too large to be held: found by counting line feeds in its bytes, of which only a window is decoded.
+
+import type { LineIndex } from '../../../host/files/line-index.ts'
+import type { OpenFile } from '../../../host/files/open-file.ts'
+import type { Host } from '../../../host/host.ts'
+import { skipCharacters, textOfPiece, wholeCharacters } from '../../../text/chunk-decoding.ts'
+import { type Encoding, encodingOf, eolOf } from '../../../text/encoding.ts'
+import { nextLine } from '../../../text/newlines.ts'
+import { sliceLines } from '../../../text/slice-lines.ts'
+import { ANSWER_LIMIT, binary, type ReadInput, type ReadOutput } from './schemas.ts'
+import { wantedLines } from './text.ts'
+
+/** Of larger files lines are not counted, and no hash is made. */
+const COUNT_LIMIT = 256 * 1024 * 1024
+/** Holds what one answer may, whatever its characters take. */
+const WINDOW = 4 * ANSWER_LIMIT.size + 16
+const STEP = 1 << 20
+
+export async function readLarge(
+  input: ReadInput,
+  file: OpenFile,
+  head: Buffer,
+  host: Host,
+  signal: AbortSignal
+): Promise<ReadOutput> {
+  const encoding = encodingOfHead(head)
+  if (!encoding) throw binary(input.path, head, file.size)
+  const index = host.lines.of(file, encoding)
+  const hash = file.size <= COUNT_LIMIT ? (await index.whole(file, signal)).hash : undefined
+  const { offset, limit, column } = wantedLines(input)
+  const { start, first_line } = await placeOf(offset, file, index, signal)
+  const from = column > 1 ? await columnAt(file, encoding, start, column - 1, signal) : start
+  const window = await file.read(Buffer.allocUnsafeSlow(WINDOW), from, signal)
+  const read = decoded(from + window.length < file.size ? wholeCharacters(window, encoding) : window, from, encoding)
+  if (!read) throw binary(input.path, window, file.size)
+  const { content, lines, cut } = sliceLines(read.text, 0, limit, ANSWER_LIMIT)
+  return {
+    content,
+    size: file.size,
+    modified: file.modified,
+    ...(hash && { hash }),
+    lines,
+    ...(offset < 0 && { first_line }),
+    ...(index.total !== undefined && { total_lines: index.total }),
+    encoding: read.encoding,
+    eol: eolOf(content),
+    ...(cut && { truncated: true }),
+    ...(!hash && { notes: [`The file has ${file.size} bytes: over ${COUNT_LIMIT} no hash is made of it.`] })
+  }
+}
+
+/** Where the first line wanted begins, and its number as far as that is known. */
+async function placeOf(offset: number, file: OpenFile, index: LineIndex, signal: AbortSignal) {
+  if (offset > 0) return { start: (await index.startOf(offset, file, signal)) ?? file.size, first_line: offset }
+  const start = await index.startFromEnd(-offset, file, signal)
+  if (start === 0) return { start, first_line: 1 }
+  return { start, first_line: index.total === undefined ? offset : index.total + 1 + offset }
+}
+
+/** Where a line that begins at `start` has had so many characters; where it ends if it has fewer. */
+async function columnAt(file: OpenFile, encoding: Encoding, start: number, count: number, signal: AbortSignal) {
+  const chunk = Buffer.allocUnsafeSlow(STEP)
+  let left = count
+  for (let at = start; at < file.size; ) {
+    const bytes = await file.read(chunk, at, signal)
+    if (bytes.length === 0) break
+    const end = nextLine(bytes, encoding, 0)
+    const line = end < 0 ? bytes : bytes.subarray(0, end - (encoding.startsWith('utf-16') ? 2 : 1))
+    const skipped = skipCharacters(line, encoding, left)
+    if ('bytes' in skipped) return at + skipped.bytes
+    if (end >= 0) return at + line.length
+    left -= skipped.characters
+    at += bytes.length
+  }
+  return file.size
+}
+
+/** Of the first bytes of a file, which may end inside a character. */
+function encodingOfHead(head: Buffer): Encoding | undefined {
+  const paired = encodingOf(head.subarray(0, head.length & ~1))
+  return paired?.startsWith('utf-16') ? paired : encodingOf(wholeCharacters(head, 'utf-8'))
+}
+
+/** What began as ASCII may turn out to be Latin-1 further on; what is neither is no text. */
+function decoded(bytes: Buffer, from: number, encoding: Encoding): { text: string; encoding: Encoding } | undefined {
+  if (encoding === 'utf-8' || encoding === 'utf-8-bom') {
+    const here = bytes.length === 0 ? 'utf-8' : encodingOf(bytes)
+    if (here === 'latin1') return { text: textOfPiece(bytes, 'latin1'), encoding: here }
+    if (here !== 'utf-8' && here !== 'utf-8-bom') return undefined
+  }
+  const text = textOfPiece(bytes, encoding)
+  return { text: from === 0 ? text.replace(/^\ufeff/, '') : text, encoding }
+}

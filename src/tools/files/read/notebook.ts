@@ -1,0 +1,79 @@
+// Notebooks, cell by cell.
+import { hashOf, type OpenFile } from '../../../host/files/files.ts'
+import type { Host } from '../../../host/host.ts'
+import { decode } from '../../../text/encoding.ts'
+import type { Presented } from '../../../tool/tool.ts'
+import { ANSWER_LIMIT, type Cell, type CellOutput, known, type ReadInput, type ReadOutput } from './schemas.ts'
+
+export const NOTEBOOK = 'application/x-ipynb+json'
+
+const NAME = /\.ipynb$/i
+const DEFAULT_CELLS = 100
+const DEADLINE_MS = 4_000
+/** Of all images of an answer together: 5 MB of them. */
+const IMAGE_CHARACTERS = 7 * 1024 * 1024
+
+export const isNotebook = (path: string): boolean => NAME.test(path)
+
+/** Undefined where what the file holds is no notebook, whatever its name. */
+export async function readNotebook(
+  { offset = 1, limit = DEFAULT_CELLS }: ReadInput,
+  file: OpenFile,
+  bytes: Buffer,
+  { compute }: Host,
+  signal: AbortSignal
+): Promise<ReadOutput | undefined> {
+  const text = decode(bytes)?.text
+  if (text === undefined) return undefined
+  const room = { characters: ANSWER_LIMIT.size, image_characters: IMAGE_CHARACTERS }
+  const query = { text, first: offset, limit, ...room }
+  const notebook = await compute.run('notebook', query, { signal, deadline_ms: DEADLINE_MS })
+  if (!notebook) return undefined
+  const { cells, total, cut } = notebook
+  return {
+    content: cells.map(({ source }) => source).join('\n\n'),
+    ...known(file, bytes, hashOf(bytes)),
+    lines: 0,
+    encoding: 'utf-8',
+    media_type: NOTEBOOK,
+    cells,
+    total_cells: total,
+    ...(cut && { truncated: true })
+  }
+}
+
+export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presented {
+  const { cells = [], total_cells = 0, truncated, hash } = output
+  const shown = cells.flatMap(cell => inWords(cell, total_cells))
+  const last = cells.at(-1)?.index
+  if (last === undefined)
+    shown.push(total_cells === 0 ? '(The notebook is empty.)' : `(It has only ${total_cells} cells.)`)
+  if (truncated && cells.length === 1 && cells[0]!.outputs?.length === 0)
+    shown.push(`(Cell ${last} may be longer than one answer holds: read the file with encoding utf-8.)`)
+  if (last !== undefined && last < total_cells)
+    shown.push(`(Cells ${cells[0]!.index} to ${last} of ${total_cells}. Go on with offset ${last + 1}.)`)
+  shown.push('(To edit it, read its JSON with encoding utf-8.)')
+  const attachments = cells.flatMap(({ outputs = [] }) => outputs.flatMap(attached))
+  return {
+    title: path,
+    content: shown.join('\n'),
+    metadata: { hash, media_type: NOTEBOOK, total_cells },
+    ...(attachments.length > 0 && { attachments }),
+    ...(truncated && { truncated })
+  }
+}
+
+function inWords({ index, type, source, execution_count, outputs = [] }: Cell, total: number): string[] {
+  const ran = execution_count === undefined ? '' : `, run as ${execution_count}`
+  return [`--- Cell ${index} of ${total}: ${type}${ran} ---`, source, ...outputs.flatMap(outputInWords)]
+}
+
+function outputInWords({ type, text, media_type, base64 }: CellOutput): string[] {
+  const picture = media_type && `(${media_type}, ${base64 === undefined ? 'left out' : 'attached'})`
+  return [`--- ${WORDS[type]} ---`, ...(text ? [text] : []), ...(picture ? [picture] : [])]
+}
+
+const WORDS = { stream: 'Printed', result: 'Result', display: 'Shown', error: 'Error' } as const
+
+const attached = ({ media_type, base64 }: CellOutput) =>
+  media_type && base64 !== undefined ? [{ media_type, data_url: `data:${media_type};base64,${base64}` }] : []

@@ -1,0 +1,76 @@
+// What helps whoever asked for a file that is not there, or for a folder.
+import path from 'node:path'
+import { distance } from 'fastest-levenshtein'
+import { ToolError } from '../../../errors.ts'
+import type { Context } from '../../../tool/tool.ts'
+
+const FEW = 3
+/** The share of a name that may differ in one that was meant. */
+const DIFFERING = 0.4
+
+/** Does what is to be done with a file; where that fails because there is no such file, the error says what there is. */
+export async function withHint<T>(given: string, ctx: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const hint = error instanceof ToolError ? HINTS[error.code] : undefined
+    if (!hint) throw error
+    const { code, message, details } = error as ToolError
+    const found = await hint(given, ctx)
+    throw found ? new ToolError(code, `${message} ${found.text}`, { ...details, ...found.details }) : error
+  }
+}
+
+type Hint = (given: string, ctx: Context) => Promise<{ text: string; details: Record<string, unknown> } | undefined>
+
+const HINTS: Record<string, Hint> = {
+  async NOT_A_FILE(given, { host }) {
+    if (host.files.peek(given).kind !== 'directory') return undefined
+    return { text: 'list_directory tells what is in it.', details: { kind: 'directory' } }
+  },
+  async FILE_NOT_FOUND(given, ctx) {
+    const similar = besides(given, ctx)
+    if (similar.length > 0) return { text: `Did you mean ${similar.join(' or ')}?`, details: { similar } }
+    const same = await elsewhere(given, ctx)
+    return same.length > 0 ? { text: `There is ${same.join(' and ')}.`, details: { similar: same } } : undefined
+  }
+}
+
+/** Files and folders in the same folder with almost the same name, most similar first. */
+function besides(given: string, { host }: Context): string[] {
+  const name = path.basename(given).toLowerCase()
+  const most = Math.max(1, Math.floor(name.length * DIFFERING))
+  return entriesOf(path.dirname(given), host)
+    .map(entry => ({ path: entry.path, differing: distance(name, entry.name.toLowerCase()) }))
+    .filter(({ differing, path }) => differing <= most && maySay(path, host))
+    .sort((a, b) => a.differing - b.differing || (a.path < b.path ? -1 : 1))
+    .slice(0, FEW)
+    .map(({ path }) => path)
+}
+
+/** Files of the same name in other folders. */
+async function elsewhere(given: string, { host }: Context): Promise<string[]> {
+  const name = path.basename(given).toLowerCase()
+  const same = (await host.list.files()).filter(file => path.basename(file).toLowerCase() === name)
+  return same.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, FEW)
+}
+
+function entriesOf(folder: string, host: Context['host']) {
+  try {
+    return host.files.entries(folder)
+  } catch (error) {
+    if (error instanceof ToolError) return []
+    throw error
+  }
+}
+
+function maySay(file: string, host: Context['host']) {
+  try {
+    const { sensitive, protected: protection } = host.files.peek(file)
+    return !sensitive && protection === undefined
+  } catch (error) {
+    // A link out of the workspace, for one.
+    if (error instanceof ToolError) return false
+    throw error
+  }
+}

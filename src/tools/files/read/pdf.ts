@@ -1,0 +1,92 @@
+// The text of PDF documents, page by page.
+import { invalidParam, ToolError } from '../../../errors.ts'
+import type { PdfRefusal } from '../../../host/compute/pdf-reader.ts'
+import { hashOf, type OpenFile } from '../../../host/files/files.ts'
+import type { Host } from '../../../host/host.ts'
+import { wholeCharacters } from '../../../text/chunk-decoding.ts'
+import { encodingOf } from '../../../text/encoding.ts'
+import type { Presented } from '../../../tool/tool.ts'
+import { ANSWER_LIMIT, known, type ReadInput, type ReadOutput, tooLarge } from './schemas.ts'
+
+export const PDF = 'application/pdf'
+/** Documents need time, and none of it is the server's own. */
+export const PDF_TIMEOUT_MS = 30_000
+
+const PDF_LIMIT = 50 * 1024 * 1024
+const DEFAULT_PAGES = 20
+const MAGIC = '%PDF-'
+/** Readers look for the mark as far as this, behind whatever a mail or a server put before it. */
+const MAGIC_WITHIN = 1024
+const BEGINS_AS_PDF = /^(?:\xef\xbb\xbf)?\s*%PDF-\d/
+const PAGE_BREAK = '\f'
+
+const REFUSALS: Record<PdfRefusal, string> = {
+  encrypted: 'is a PDF that is encrypted: it needs a password, which cannot be given here.',
+  broken: 'is a PDF that is broken: no page of it can be read. Its bytes can be read with encoding base64.'
+}
+
+/** Text may speak of the mark: further in it counts only in what is no text. */
+export function isPdf(head: Buffer): boolean {
+  const start = head.subarray(0, MAGIC_WITHIN)
+  if (!start.includes(MAGIC)) return false
+  return BEGINS_AS_PDF.test(start.toString('latin1')) || !encodingOf(wholeCharacters(head, 'utf-8'))
+}
+
+/** `read` is what was read of the file already. */
+export async function readPdf(
+  input: ReadInput,
+  file: OpenFile,
+  read: Buffer,
+  { pdf }: Pick<Host, 'pdf'>,
+  signal: AbortSignal
+): Promise<ReadOutput> {
+  const { path } = input
+  if (file.size > PDF_LIMIT) throw tooLarge(path, 'The PDF', file.size, PDF_LIMIT)
+  const bytes = read.length === file.size ? read : await file.bytes(signal)
+  const about = known(file, bytes, hashOf(bytes))
+  const query = { ...pagesOf(input), characters: ANSWER_LIMIT.size }
+  const answer = await pdf.text({ bytes: new Uint8Array(bytes), ...query }, signal)
+  if ('refused' in answer)
+    throw new ToolError('BINARY_FILE', `${path} ${REFUSALS[answer.refused]}`, { path, reason: answer.refused })
+  const { total, pages, cut } = answer
+  return {
+    content: pages.map(({ text }) => text.replaceAll(PAGE_BREAK, '\n')).join(PAGE_BREAK),
+    ...about,
+    lines: 0,
+    encoding: 'utf-8',
+    media_type: PDF,
+    pages: pages.map(({ page }) => page),
+    total_pages: total,
+    ...(cut && { truncated: true })
+  }
+}
+
+export function presentPdf(output: ReadOutput, { path }: ReadInput): Presented {
+  const { content, pages = [], total_pages = 0, truncated, hash } = output
+  const texts = content.split(PAGE_BREAK)
+  const shown = pages.map((page, i) => `--- Page ${page} of ${total_pages} ---\n${texts[i] || '(No text.)'}`)
+  const last = pages.at(-1)
+  if (last === undefined) shown.push(`(The document has only ${total_pages} pages.)`)
+  else if (texts.every(text => text === ''))
+    shown.push('(There is no text on these pages: they may be scanned, or pictures.)')
+  if (truncated && pages.length === 1)
+    shown.push(`(Page ${last} is longer than one answer holds: the rest is left out.)`)
+  if (last !== undefined && last < total_pages)
+    shown.push(`(Pages ${pages[0]} to ${last} of ${total_pages}. Go on with pages ${last + 1}-.)`)
+  return {
+    title: path,
+    content: shown.join('\n'),
+    metadata: { hash, media_type: PDF, total_pages },
+    ...(truncated && { truncated })
+  }
+}
+
+/** The first page, and how many. */
+function pagesOf({ pages, offset = 1, limit = DEFAULT_PAGES }: ReadInput) {
+  if (pages === undefined) return { first: offset, pages: limit }
+  const [first, last] = pages.split('-').map(Number)
+  if (last === undefined) return { first: first!, pages: 1 }
+  if (last === 0) return { first: first!, pages: DEFAULT_PAGES }
+  if (last < first!) throw invalidParam('pages', `${pages} ends before it begins.`)
+  return { first: first!, pages: last - first! + 1 }
+}

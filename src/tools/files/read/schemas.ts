@@ -1,0 +1,150 @@
+// What reading a file takes and gives, whatever kind of file it is.
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../../errors.ts'
+import type { OpenFile } from '../../../host/files/files.ts'
+import { binaryKind } from '../../../text/image-header.ts'
+import type { Presented } from '../../../tool/tool.ts'
+
+export const ReadInput = Type.Object(
+  {
+    path: Type.String({ description: 'File to read, relative to the workspace root.' }),
+    encoding: Type.Optional(
+      Type.Enum(['utf-8', 'base64'], {
+        description:
+          'utf-8 gives text, and finds out its real encoding, of notebooks too; base64 gives the bytes of any file. ' +
+          'Without it text comes as lines, a notebook as cells, a PDF as the text of its pages, an image to be looked at.'
+      })
+    ),
+    offset: Type.Optional(
+      Type.Integer({
+        description:
+          'First line to read (of a notebook: cell, of a PDF: page), counted from 1; a negative one counts from the end: ' +
+          '-50 begins with the fiftieth last.'
+      })
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'How many lines (cells, pages) to read; 2000 (100, 20) by default.' })
+    ),
+    column: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'Character of the first line to begin with, counted from 1: for lines longer than an answer.'
+      })
+    ),
+    pages: Type.Optional(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,8}(-([1-9][0-9]{0,8})?)?$',
+        description: "Pages of a PDF: '3', '2-5', or '4-' for the fourth and what follows."
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+export type ReadInput = Static<typeof ReadInput>
+
+const CellOutput = Type.Object({
+  type: Type.Enum(['stream', 'result', 'display', 'error'], { description: 'What gave it.' }),
+  text: Type.Optional(Type.String({ description: 'Its text, the middle left out where it is long.' })),
+  media_type: Type.Optional(Type.String({ description: 'Of an image, or of what is left out.' })),
+  base64: Type.Optional(Type.String({ description: 'The image, where there is room for it.' }))
+})
+
+const Cell = Type.Object({
+  index: Type.Integer({ description: 'The cell, counted from 1.' }),
+  type: Type.String({ description: 'code, markdown or raw.' }),
+  source: Type.String({ description: 'What is written in it.' }),
+  execution_count: Type.Optional(Type.Integer({ description: 'Of code that has run.' })),
+  outputs: Type.Optional(Type.Array(CellOutput, { description: 'What running it gave, shortened.' }))
+})
+export type Cell = Static<typeof Cell>
+export type CellOutput = Static<typeof CellOutput>
+
+export const ReadOutput = Type.Object({
+  content: Type.String({
+    description:
+      'The lines as they are in the file; base64 for images and for encoding base64; the text of the pages of a PDF, ' +
+      'a form feed between two; the sources of the cells of a notebook.'
+  }),
+  size: Type.Integer({ description: 'Bytes in the file.' }),
+  modified: Type.String({ description: 'When the file was last modified.' }),
+  hash: Type.Optional(
+    Type.String({ description: 'sha256 of the whole file, for if_match. Left out for files over 256 MiB.' })
+  ),
+  lines: Type.Integer({ description: 'How many lines content holds.' }),
+  first_line: Type.Optional(
+    Type.Integer({
+      description:
+        'The first of them, where offset counts from the end; negative where the lines before it were not counted.'
+    })
+  ),
+  total_lines: Type.Optional(
+    Type.Integer({ description: 'How many lines the file has. Left out where they were not counted.' })
+  ),
+  encoding: Type.String({ description: 'utf-8, utf-8-bom, utf-16le, utf-16be, latin1, or base64.' }),
+  eol: Type.Optional(Type.String({ description: 'Line endings of what was read: lf, crlf or mixed.' })),
+  truncated: Type.Optional(Type.Boolean({ description: 'More was wanted than one answer holds.' })),
+  media_type: Type.Optional(Type.String({ description: 'Of an image, a PDF or a notebook.' })),
+  width: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
+  height: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
+  pages: Type.Optional(
+    Type.Array(Type.Integer({ description: 'A page.' }), { description: 'The pages of a PDF that content holds.' })
+  ),
+  total_pages: Type.Optional(Type.Integer({ description: 'How many pages a PDF has.' })),
+  cells: Type.Optional(Type.Array(Cell, { description: 'Of a notebook.' })),
+  total_cells: Type.Optional(Type.Integer({ description: 'How many cells a notebook has.' })),
+  unsaved: Type.Optional(
+    Type.Boolean({
+      description: 'True where this is what an editor holds and has not saved; hash is of what a write replaces.'
+    })
+  ),
+  buffer: Type.Optional(
+    Type.Object(
+      {
+        client: Type.String({ description: 'The editor.' }),
+        client_id: Type.String({ description: 'Which of several.' }),
+        version: Type.Optional(Type.Integer({ description: "The editor's own count of changes." })),
+        updated_at: Type.String({ description: 'When it told of its text.' })
+      },
+      { description: 'Who holds it.' }
+    )
+  ),
+  notes: Type.Optional(
+    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'What a reader should know besides.' })
+  )
+})
+export type ReadOutput = Static<typeof ReadOutput>
+
+/** Larger files are read in pieces. */
+export const WHOLE_LIMIT = 10 * 1024 * 1024
+/** 50 KB, each line with its number. */
+export const ANSWER_LIMIT = { size: 50 * 1024, toll: 8 }
+
+/** One kind of what is read, by the media type of its answers. */
+export interface Showing {
+  shows(output: ReadOutput): boolean
+  present(output: ReadOutput, input: ReadInput): Presented
+}
+
+export const known = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, hash: string) => ({
+  size: bytes.length,
+  modified: file.modified,
+  hash
+})
+
+export function binary(path: string, bytes: Buffer, size: number): ToolError {
+  const kind = binaryKind(bytes)
+  const cure = 'Its bytes can be read with encoding base64.'
+  return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${cure}`, {
+    path,
+    size,
+    kind
+  })
+}
+
+export const tooLarge = (path: string, what: string, size: number, limit: number, more: object = {}): ToolError =>
+  new ToolError('TOO_LARGE', `${what} ${path} has ${size} bytes; the limit is ${limit}.`, {
+    path,
+    size,
+    limit,
+    ...more
+  })

@@ -1,0 +1,110 @@
+// Lines of a text that is small enough to be held.
+import { hashOf, type OpenFile } from '../../../host/files/files.ts'
+import { decode } from '../../../text/encoding.ts'
+import { countLines, sliceLines, startOfLine } from '../../../text/slice-lines.ts'
+import type { Presented } from '../../../tool/tool.ts'
+import { ANSWER_LIMIT, binary, known, type ReadInput, type ReadOutput } from './schemas.ts'
+
+const DEFAULT_LIMIT = 2000
+/** Longer lines are cut where lines are shown with their numbers. */
+const LINE_LIMIT = 2000
+
+/** The lines wanted: the first counted from 1, or from the end where it is negative. */
+export const wantedLines = ({ offset = 1, limit = DEFAULT_LIMIT, column = 1 }: ReadInput) => ({ offset, limit, column })
+
+export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modified'>, bytes: Buffer): ReadOutput {
+  const decoded = decode(bytes)
+  if (!decoded) throw binary(input.path, bytes, file.size)
+  const { text, encoding, eol } = decoded
+  const { offset, limit, column } = wantedLines(input)
+  const total = countLines(text)
+  const first = offset < 0 ? Math.max(1, total + 1 + offset) : offset
+  const start = startOfLine(text, first)
+  const piece = sliceLines(text, start + charactersIn(text, start, column - 1), limit, ANSWER_LIMIT)
+  return {
+    content: piece.content,
+    ...known(file, bytes, hashOf(bytes)),
+    lines: piece.lines,
+    ...(offset < 0 && { first_line: first }),
+    total_lines: total,
+    encoding,
+    eol,
+    ...(piece.cut && { truncated: true })
+  }
+}
+
+export function presentText(output: ReadOutput, input: ReadInput): Presented {
+  const { hash, total_lines, encoding, eol, truncated, content, lines, notes = [] } = output
+  const shown = lines === 0 ? nothing(total_lines ?? 0) : numbered(output, input)
+  return {
+    title: input.path,
+    content: [...notes.map(note => `(${note})`), shown].join('\n') + (content === '' ? '' : howToGoOn(output, input)),
+    metadata: { hash, total_lines, encoding, eol },
+    ...(truncated && { truncated })
+  }
+}
+
+/** How long the first `count` characters of the line at `start` are; as many as it has. */
+function charactersIn(text: string, start: number, count: number): number {
+  let at = start
+  for (let i = 0; i < count && at < text.length && text[at] !== '\n'; i++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  return at - start
+}
+
+function numbered(output: ReadOutput, input: ReadInput) {
+  const { content } = output
+  const parts: string[] = []
+  for (let start = 0, line = firstLine(output, input); start < content.length; line++) {
+    const newline = content.indexOf('\n', start)
+    const next = newline < 0 ? content.length : newline + 1
+    let end = newline < 0 ? next : newline
+    if (content[end - 1] === '\r') end--
+    const whole = end - start <= LINE_LIMIT || (start === 0 && isForOneLine(output, input))
+    const text = whole
+      ? content.slice(start, end)
+      : `${content.slice(start, start + LINE_LIMIT)}… (${end - start} characters)`
+    parts.push(`${String(line).padStart(6)}\t${text}`)
+    start = next
+  }
+  return parts.join('\n')
+}
+
+const firstLine = ({ first_line }: ReadOutput, { offset = 1 }: ReadInput) => first_line ?? offset
+
+const nothing = (total: number) => (total === 0 ? '(The file is empty.)' : `(The file has only ${total} lines.)`)
+
+/** Whoever names a column has come for a long line; and one that fills an answer is all there is to show. */
+const isForOneLine = (output: ReadOutput, { column }: ReadInput) => column !== undefined || endsInLine(output)
+
+const endsInLine = ({ truncated, lines, content }: ReadOutput) => truncated && lines === 1 && !content.endsWith('\n')
+
+function howToGoOn(output: ReadOutput, input: ReadInput) {
+  const { content, lines, total_lines, size } = output
+  const first = firstLine(output, input)
+  const next = first + lines
+  if (endsInLine(output)) {
+    const column = (input.column ?? 1) + [...content].length
+    return `\n(Line ${first} goes on: read it with offset ${first} and column ${column}. The next is ${next}.)`
+  }
+  const long = isCut(content, input.column !== undefined)
+    ? '\n(Long lines are cut: offset and column show the rest of one.)'
+    : ''
+  if (next === 0 || (total_lines !== undefined && next > total_lines)) return long
+  const total = total_lines === undefined ? ` of a file with ${size} bytes` : ` of ${total_lines}`
+  return `${long}\n(Lines ${first} to ${next - 1}${total}. Go on with offset ${next}.)`
+}
+
+/** Whether a line of the content, or of all but the first, is shown only in part. */
+function isCut(content: string, butFirst: boolean) {
+  for (let start = butFirst ? endOfLine(content, 0) + 1 : 0; start < content.length; ) {
+    const end = endOfLine(content, start)
+    if (end - start > LINE_LIMIT + 1) return true
+    start = end + 1
+  }
+  return false
+}
+
+function endOfLine(text: string, from: number) {
+  const newline = text.indexOf('\n', from)
+  return newline < 0 ? text.length : newline
+}

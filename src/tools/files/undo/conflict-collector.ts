@@ -1,0 +1,75 @@
+// What stands in the way of an undo, gathered by path.
+import type { Change } from '../../../host/host.ts'
+import { OBSTACLES, type UndoConflict, type UndoFile } from '../../../tool/undo.ts'
+import type { Obstruction } from './obstruction.ts'
+
+/** More of a clashing text than this is not told. */
+const LONGEST = 2_000
+
+/** A path, or two of what was moved. */
+export const placesOf = ({ path, from }: Change) => (from === undefined ? [path] : [path, from])
+
+/** Whether a place is at a path or beneath it. */
+export const isAt = (place: string, path: string) => place === path || place.startsWith(`${path}/`)
+
+export class Conflicts {
+  readonly #byPath = new Map<string, UndoConflict[]>()
+  /** Places where changes stay, because they could not be taken back. */
+  readonly #stuck = new Set<string>()
+
+  get any(): boolean {
+    return this.#byPath.size > 0
+  }
+
+  /** Texts are told of files that may be shown. */
+  add(change: Change, obstruction: Obstruction, { tool_call_id, shown }: { tool_call_id: string; shown: boolean }) {
+    const { path } = obstruction
+    const known = this.#byPath.get(path) ?? []
+    const found = told(tool_call_id, obstruction).map(({ now, before, ...conflict }) =>
+      shown && now !== undefined && before !== undefined ? { ...conflict, now, before } : conflict
+    )
+    // A folder that can't be made stands in the way of all that it should hold; once is enough.
+    const isNews = ({ message }: UndoConflict) =>
+      !known.some(one => one.message === message && one.tool_call_id === tool_call_id)
+    this.#byPath.set(path, [...known, ...found.filter(isNews)])
+    for (const place of [...placesOf(change), path]) this.#stuck.add(place)
+  }
+
+  /** Whether a later change of the same path stays: then this one cannot be taken back either. */
+  stops(change: Change): boolean {
+    return placesOf(change).some(place => this.#stuck.has(place))
+  }
+
+  /** Whether nothing is to be said of what would become of a path. */
+  cover(path: string): boolean {
+    return this.#stuck.size > 0 && [...this.#stuck].some(place => isAt(path, place))
+  }
+
+  files(): UndoFile[] {
+    return [...this.#byPath].map(([path, conflicts]) => ({
+      path,
+      action: conflicts.every(({ reason }) => reason === 'not_kept') ? 'not_kept' : 'conflict',
+      conflicts
+    }))
+  }
+}
+
+function told(tool_call_id: string, { reason, conflicts }: Obstruction): UndoConflict[] {
+  if (conflicts.length === 0) return [{ tool_call_id, reason, message: OBSTACLES[reason] }]
+  return conflicts.map(({ start_line, end_line, ours, theirs }) => ({
+    tool_call_id,
+    reason,
+    message: `${linesText(start_line, end_line)}: ${OBSTACLES[reason]}`,
+    start_line,
+    end_line,
+    now: brief(ours),
+    before: brief(theirs)
+  }))
+}
+
+function linesText(start: number, end: number) {
+  if (end < start) return `before line ${start}`
+  return start === end ? `line ${start}` : `lines ${start} to ${end}`
+}
+
+const brief = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

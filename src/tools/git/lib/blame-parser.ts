@@ -1,0 +1,75 @@
+// Reads `git blame --porcelain`: for each run of lines the commit they are from, and the first time what that is.
+import { dateOf } from './commit-format.ts'
+
+interface BlamedRun {
+  start: number
+  end: number
+  oid: string
+  original_start: number
+  /** In the repository, where it was called otherwise. */
+  original_path: string
+  text: string
+}
+
+interface BlamedCommit {
+  author: string
+  email: string
+  date: string | null
+  subject: string
+  /** The history that git has begins here. */
+  boundary?: boolean
+}
+
+export interface Blamed {
+  runs: BlamedRun[]
+  commits: Record<string, BlamedCommit>
+}
+
+/** What git says of lines that no commit holds yet is of the moment. */
+const NO_COMMIT = /^0+$/
+const HEADING = /^([0-9a-f]{40,64}) (\d+) (\d+)(?: (\d+))?$/
+
+export function blamedIn(output: string, unquoted: (name: string) => string): Blamed {
+  const runs: BlamedRun[] = []
+  const commits: Record<string, BlamedCommit> = {}
+  const paths: Record<string, string> = {}
+  let [oid, original, line, begins] = ['', 0, 0, false]
+  for (const text of output.split('\n')) {
+    if (text.startsWith('\t')) {
+      const run = runs.at(-1)
+      if (begins || !run)
+        runs.push({
+          start: line,
+          end: line,
+          oid,
+          original_start: original,
+          original_path: paths[oid] ?? '',
+          text: `${text.slice(1)}\n`
+        })
+      else Object.assign(run, { end: line, text: `${run.text}${text.slice(1)}\n` })
+      continue
+    }
+    const heading = HEADING.exec(text)
+    if (heading) {
+      oid = heading[1]!
+      original = Number(heading[2])
+      line = Number(heading[3])
+      begins = heading[4] !== undefined
+      commits[oid] ??= { author: '', email: '', date: null, subject: NO_COMMIT.test(oid) ? 'Not committed yet' : '' }
+      continue
+    }
+    if (text.startsWith('filename ')) paths[oid] = unquoted(text.slice('filename '.length))
+    else if (!NO_COMMIT.test(oid)) told(commits[oid]!, text)
+  }
+  return { runs, commits }
+}
+
+function told(commit: BlamedCommit, text: string) {
+  const end = text.indexOf(' ')
+  const [name, value] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
+  if (name === 'author') commit.author = value
+  else if (name === 'author-mail') commit.email = value.replace(/^<|>$/g, '')
+  else if (name === 'author-time') commit.date = dateOf(value)
+  else if (name === 'summary') commit.subject = value
+  else if (name === 'boundary') commit.boundary = true
+}

@@ -1,0 +1,188 @@
+// Differences between two states of a repository, as tools tell them.
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../../errors.ts'
+import { refuseFailed } from '../../../host/git/errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import { fitting } from '../../../text/truncate-lines.ts'
+import type { Context } from '../../../tool/tool.ts'
+import { type DiffFile, FILE } from './diff-files.ts'
+import { type DiffBounds, type DiffText, readDiff } from './git-diff-reader.ts'
+
+const DEFAULT_FILES = 200
+const PER_FILE = 128 * 1024
+const IN_ALL = 1024 * 1024
+
+export const DiffParams = {
+  stat: Type.Optional(
+    Type.Boolean({ description: 'Only which files changed and by how many lines, without their text.' })
+  ),
+  context: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_000, description: 'Lines to show around each change; 3 by default.' })
+  ),
+  ignore_whitespace: Type.Optional(
+    Type.Boolean({ description: 'Pass over changes of white space alone; a file with no other changes has no text.' })
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: `At most this many files; ${DEFAULT_FILES} by default.` })
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How many files to skip: `next_offset` of the page before.' })
+  )
+}
+
+export interface DiffInput {
+  stat?: boolean
+  context?: number
+  ignore_whitespace?: boolean
+  limit?: number
+  offset?: number
+}
+
+export const DiffOutput = {
+  files: Type.Array(
+    Type.Object({
+      ...FILE,
+      diff: Type.Optional(
+        Type.String({ description: 'Unified diff; missing where it is not to be told, or left out.' })
+      ),
+      diff_truncated: Type.Optional(
+        Type.Boolean({ description: 'The diff is longer: ask for this file alone, or with less context.' })
+      )
+    }),
+    { description: 'Sorted by path.' }
+  ),
+  added: Type.Integer({ description: 'Lines, in all files.' }),
+  removed: Type.Integer({ description: 'Lines, in all files.' }),
+  left_out: Type.Array(
+    Type.Object({
+      path: Type.String({ description: 'Relative to the workspace root.' }),
+      reason: Type.String({ description: 'Why its text is not told.' })
+    }),
+    { description: 'Files among these whose text is not told.' }
+  ),
+  total: Type.Integer({ description: 'How many files differ.' }),
+  truncated: Type.Boolean({ description: 'There are more files, or longer diffs, than told.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+}
+const Differences = Type.Object(DiffOutput)
+type Differences = Static<typeof Differences>
+
+const FLAGS = [
+  ...[
+    '--raw',
+    '--numstat',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--ignore-submodules=dirty',
+    '--submodule=short'
+  ],
+  ...['--find-renames', '--no-relative', '--src-prefix=a/', '--dst-prefix=b/']
+]
+
+/** `sides` are words that say what is compared: `--cached`, ids. */
+export async function differences(
+  sides: readonly string[],
+  { repository, pathspecs }: { repository: Repository; pathspecs: readonly string[] },
+  { stat = false, context = 3, ignore_whitespace = false, limit = DEFAULT_FILES, offset = 0 }: DiffInput,
+  ctx: Context
+): Promise<Differences> {
+  const args = [
+    ...FLAGS,
+    ...(stat ? [] : ['--patch', `--unified=${context}`]),
+    ...(ignore_whitespace ? ['--ignore-all-space'] : []),
+    ...[...sides, '--', ...pathspecs]
+  ]
+  const bounds: DiffBounds = { offset, limit, per_file: limit === 1 ? IN_ALL : PER_FILE, in_all: IN_ALL }
+  const hidden = new Set<DiffFile>()
+  const shows = (file: DiffFile) => {
+    if (mayShow(file, repository, ctx)) return true
+    hidden.add(file)
+    return false
+  }
+  const output = whole(ctx.host.git.streamDiff(repository, args), repository)
+  const { files, texts } = await readDiff(output, bounds, shows)
+  const page = files.slice(offset, offset + limit)
+  const next = offset + page.length
+  const told = page.map((file, i) => ({ ...named(file, repository), ...diffOf(texts.get(offset + i)) }))
+  const longer = told.some(({ diff_truncated }) => diff_truncated)
+  return {
+    files: told,
+    added: sum(files, 'added'),
+    removed: sum(files, 'removed'),
+    left_out: [...hidden].map(file => ({ path: nameOf(file.path, repository), reason: KEPT_BACK })),
+    total: files.length,
+    truncated: next < files.length || longer,
+    ...(next < files.length && { next_offset: next })
+  }
+}
+
+const KEPT_BACK = 'It may hold credentials by its name, or a rule keeps it back; read_file asks for it.'
+
+/** What git prints, up to its end; where it failed it is refused. */
+async function* whole(
+  output: AsyncGenerator<Buffer, { code: number | null; stderr: string }, void>,
+  repository: Repository
+) {
+  const ended = yield* output
+  refuseFailed(ended, 'compare', repository)
+}
+
+function mayShow({ path, from = path }: DiffFile, repository: Repository, ctx: Context): boolean {
+  return [path, from].every(file => mayShowFile(repository.outside(file), ctx))
+}
+
+/** Whether the content of a file may be told, also of one that history alone knows. */
+function mayShowFile(path: string | undefined, ctx: Context): boolean {
+  if (path === undefined) return false
+  try {
+    return ctx.may_show({ path, entry: true })
+  } catch (error) {
+    // No file here could be called so: nobody can say what it holds.
+    if (error instanceof ToolError) return false
+    throw error
+  }
+}
+
+const nameOf = (path: string, repository: Repository) => repository.outside(path) ?? path
+
+function named({ headings: _, ...file }: DiffFile, repository: Repository) {
+  const from = file.from === undefined ? undefined : repository.outside(file.from)
+  const { from: __, ...rest } = file
+  return { ...rest, path: nameOf(file.path, repository), ...(from !== undefined && { from }) }
+}
+
+const diffOf = (text: DiffText | undefined): { diff?: string; diff_truncated?: boolean } =>
+  text ? { diff: text.text, ...(text.truncated && { diff_truncated: true }) } : {}
+
+const sum = (files: readonly DiffFile[], count: 'added' | 'removed') =>
+  files.reduce((all, file) => all + (file[count] ?? 0), 0)
+
+/** For a model: each file with its counts, and its text beneath. */
+export function differencesInWords(
+  { files, left_out, total, added, removed, ...page }: Differences,
+  offset: number
+): string[] {
+  if (total === 0) return ['No differences.']
+  const lines = files.flatMap(file => [
+    headOf(file),
+    ...(file.diff === undefined ? [] : file.diff.trimEnd().split('\n'))
+  ])
+  return [
+    `${total} ${total === 1 ? 'file' : 'files'}, ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`,
+    ...fitting(lines),
+    ...left_out.map(({ path, reason }) => `(The text of ${path} is left out. ${reason})`),
+    ...files
+      .filter(file => file.diff_truncated)
+      .map(({ path }) => `(The diff of ${path} is longer: ask for it alone, with limit 1.)`),
+    ...(page.next_offset === undefined
+      ? []
+      : [`(Files ${offset + 1} to ${offset + files.length} of ${total}; go on with offset ${page.next_offset}.)`])
+  ]
+}
+
+function headOf({ path, from, operation, added, removed, binary, similarity }: Differences['files'][number]): string {
+  const name = from === undefined ? path : `${from} -> ${path}`
+  const counts = binary ? 'binary' : `+${added} -${removed}`
+  return `${operation.replace('_', ' ')}: ${name} (${counts}${similarity === undefined ? '' : `, ${similarity} % alike`})`
+}

@@ -1,0 +1,116 @@
+// Hooks of a repository, run as commands are: asked about with the call, kept by its sandbox, and given what git gives them.
+import { relative } from 'node:path/posix'
+import { ToolError } from '../../../errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import type { Hook } from '../../../host/git/git-hooks.ts'
+import type { Draft } from '../../../host/git/temporary-tree.ts'
+import type { RunOptions, ShellResult } from '../../../host/processes/processes.ts'
+import { inside } from '../../../host/sandbox/bubblewrap/mount-points.ts'
+import { shellWords } from '../../../text/shell-quote.ts'
+import type { Context, Invocation, Progress } from '../../../tool/tool.ts'
+
+const HOOKS_MS = 240_000
+
+/** Those before a commit that can stop it, in their order, and the one after. */
+export const BEFORE: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg']
+export const AFTER: readonly string[] = ['post-commit']
+export const WHY = 'It runs hooks of the repository.'
+
+const INDEX = inside('index')
+/** The index is a copy of what is committed, the message stands in a file that hooks may change. What they make of it
+ * follows a line that nobody can know, since it comes with the message. */
+const SCRIPT = `
+index=$(mktemp) && message=$(mktemp) || exit 125
+trap 'rm -f -- "$index" "$message"' EXIT
+IFS= read -r mark
+cat >"$message" && cp -- "$1" "$index" && shift || exit 125
+export GIT_INDEX_FILE="$index" GIT_EDITOR=:
+for hook; do
+  case $hook in
+    */pre-commit) "$hook" ;;
+    */prepare-commit-msg) "$hook" "$message" message ;;
+    *) "$hook" "$message" ;;
+  esac </dev/null || exit
+done
+printf '\\n%s\\n' "$mark"
+cat -- "$message"`
+
+/** What is asked about; undefined where no hook is to run. */
+export function commitHooks(repository: Repository, { host }: Context): Invocation | undefined {
+  const [before, after] = [BEFORE, AFTER].map(names => wordsOf(host.git.hooksToRun(repository, names), repository))
+  if (before!.length === 0 && after!.length === 0) return undefined
+  const lines = [
+    ...before!.map(word => (word.endsWith('/pre-commit') ? [word] : [word, 'MESSAGE'])),
+    ...after!.map(word => [word])
+  ]
+  return {
+    argv: ['/bin/sh', '-c', SCRIPT, 'hooks', INDEX, ...before!],
+    cwd: repository.path,
+    line: lines.map(words => shellWords(words)).join(' && ')
+  }
+}
+
+/** As a path of the repository, for one who starts there. */
+export const wordOf = ({ file }: Hook, { top }: Repository) => `./${relative(top, file)}`
+
+const wordsOf = (hooks: readonly Hook[], repository: Repository) => hooks.map(hook => wordOf(hook, repository))
+
+/** Gives the message as they leave it. Throws where one of them refuses the commit. */
+export async function* hooksBefore(
+  { repository, message }: { repository: Repository; message: string },
+  draft: Draft,
+  ctx: Context
+): AsyncGenerator<Progress, string, void> {
+  const { invocation, host } = ctx
+  if (!invocation || host.git.hooksToRun(repository, BEFORE).length === 0) return message
+  const mark = crypto.randomUUID()
+  const ended = yield* ran(
+    {
+      argv: invocation.argv,
+      cwd: invocation.cwd,
+      stdin: `${mark}\n${message}`,
+      mounts: [{ from: draft.index, to: INDEX }],
+      timeout_ms: HOOKS_MS
+    },
+    ctx
+  )
+  if (ended.exit_code !== 0) throw refused('A hook refused the commit', ended)
+  const { text } = await host.processes.printed(MOST_BYTES)
+  return text.slice(text.indexOf(`\n${mark}\n`) + mark.length + 2)
+}
+
+/** It is committed by then, whatever becomes of this: gives what went wrong. */
+export async function* hooksAfter(repository: Repository, ctx: Context): AsyncGenerator<Progress, string[], void> {
+  const words = wordsOf(ctx.host.git.hooksToRun(repository, AFTER), repository)
+  if (!ctx.invocation || words.length === 0) return []
+  const ended = yield* ran({ argv: words, cwd: repository.path, timeout_ms: HOOKS_MS }, ctx)
+  return ended.exit_code === 0
+    ? []
+    : [`The hook post-commit ended with exit code ${ended.exit_code}: ${ended.output.trim()}`]
+}
+
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** What a hook changes is told as changes of the call. */
+export async function* ran(options: RunOptions, ctx: Context): AsyncGenerator<Progress, ShellResult, void> {
+  const tracking = await ctx.host.track()
+  const running = ctx.host.processes.run({ isolation: ctx.isolation, ...options })
+  let step = await running.next()
+  try {
+    for (; !step.done; step = await running.next()) yield { delta: step.value }
+    return step.value
+  } finally {
+    if (!step.done) await running.return(undefined as never)
+    await tracking.finish()
+  }
+}
+
+export const refused = (what: string, { exit_code, timed_out, output }: ShellResult) =>
+  new ToolError(
+    'EXECUTION_ERROR',
+    `${what}: ${timed_out ? 'it took too long' : `it ended with exit code ${exit_code}`}.`,
+    {
+      exit_code,
+      output
+    }
+  )

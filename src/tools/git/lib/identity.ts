@@ -1,0 +1,25 @@
+// Who a commit is by, as git is configured.
+import { ToolError } from '../../../errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import type { Context } from '../../../tool/tool.ts'
+
+/** Nobody is guessed from the name of the machine. */
+const NO_GUESS = [['user.useConfigOnly', 'true']] as const
+
+/** Name and address of the author, and of the committer. */
+export async function identities(repository: Repository, ctx: Context): Promise<{ author: string; committer: string }> {
+  const [author = '', committer = ''] = await Promise.all(
+    ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map(name => identity(name, repository, ctx))
+  )
+  return { author, committer }
+}
+
+async function identity(name: string, repository: Repository, { host }: Context): Promise<string> {
+  const { code, stdout } = await host.git.run(repository, { args: ['var', name], settings: NO_GUESS })
+  if (code === 0) return stdout.toString('utf8').replace(/ \d+ [+-]\d{4}\n$/, '')
+  throw new ToolError(
+    'CONFLICT',
+    'Git does not know who commits: set a name and an address, as by `git config --global user.name "Your Name"` and `git config --global user.email you@example.com`.',
+    { missing: 'identity' }
+  )
+}

@@ -1,0 +1,132 @@
+// The branches of a repository, as `git for-each-ref` tells them.
+import { type Static, Type } from 'typebox'
+import { refuseFailed } from '../../../host/git/errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import { checkedOut } from '../../../host/git/update-branch.ts'
+import { HEADS, shortName } from '../../../text/ref-name.ts'
+import { fitting } from '../../../text/truncate-lines.ts'
+import type { Context } from '../../../tool/tool.ts'
+import { dateOf } from './commit-format.ts'
+
+const DEFAULT_LIMIT = 100
+
+export const BranchesParams = {
+  remotes: Type.Optional(Type.Boolean({ description: 'List those of remotes too, as of the last fetch.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: `List at most this many; ${DEFAULT_LIMIT} by default.` })
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How many to skip: `next_offset` of the page before.' })
+  )
+}
+
+interface BranchesInput {
+  remotes?: boolean
+  limit?: number
+  offset?: number
+}
+
+export const BranchesOutput = {
+  current: Type.Union([Type.String(), Type.Null()], {
+    description: 'The branch that is checked out; null where none is.'
+  }),
+  branches: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'Such as main, or origin/main of a remote.' }),
+      remote: Type.Boolean({ description: 'It is what is known of a remote.' }),
+      current: Type.Boolean({ description: 'It is checked out.' }),
+      oid: Type.String({ description: 'Its last commit.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'When that was committed; ISO 8601, UTC.' }),
+      author: Type.String({ description: 'Who wrote that.' }),
+      subject: Type.String({ description: 'First line of its message.' }),
+      upstream: Type.Optional(Type.String({ description: 'The branch that it follows, such as origin/main.' })),
+      gone: Type.Optional(Type.Boolean({ description: 'What it follows is no longer there.' })),
+      ahead: Type.Optional(Type.Integer({ description: 'Commits that upstream lacks.' })),
+      behind: Type.Optional(Type.Integer({ description: 'Commits of upstream that are missing here.' })),
+      elsewhere: Type.Optional(Type.Boolean({ description: 'It is checked out in another working tree.' }))
+    }),
+    { description: 'The one with the latest commit first.' }
+  ),
+  truncated: Type.Boolean({ description: 'There are more.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+}
+const Branches = Type.Object(BranchesOutput)
+type Branches = Static<typeof Branches>
+type Branch = Branches['branches'][number]
+
+const FIELDS = [
+  ...['refname', 'HEAD', 'objectname', 'committerdate:unix', 'authorname', 'contents:subject'],
+  ...['upstream:short', 'upstream:track,nobracket', 'worktreepath', 'symref']
+]
+const FORMAT = `--format=${FIELDS.map(field => `%(${field})%00`).join('')}`
+
+export async function branchesOf(
+  repository: Repository,
+  { remotes = false, limit = DEFAULT_LIMIT, offset = 0 }: BranchesInput,
+  { host }: Context
+): Promise<Branches> {
+  const args = ['for-each-ref', FORMAT, '--sort=-committerdate', `--count=${offset + limit + 1}`, HEADS]
+  const { stdout, ...ended } = await host.git.run(repository, {
+    args: [...args, ...(remotes ? ['refs/remotes/'] : [])]
+  })
+  refuseFailed(ended, 'list the branches', repository)
+  const fields = stdout.toString('utf8').split('\0')
+  const found: Branch[] = []
+  for (let i = 0; i + FIELDS.length < fields.length; i += FIELDS.length)
+    found.push(...branchIn(fields.slice(i, i + FIELDS.length), repository))
+  const truncated = found.length > offset + limit
+  const current = await checkedOut(host.git, repository)
+  return {
+    current: current === undefined ? null : shortName(current),
+    branches: found.slice(offset, offset + limit),
+    truncated,
+    ...(truncated && { next_offset: offset + limit })
+  }
+}
+
+function branchIn(fields: readonly string[], { top }: Repository): Branch[] {
+  const [
+    refname = '',
+    head,
+    oid = '',
+    seconds = '',
+    author = '',
+    subject = '',
+    upstream = '',
+    track = '',
+    tree = '',
+    symref = ''
+  ] = fields
+  // Such as origin/HEAD, which is another name of a branch.
+  if (symref !== '') return []
+  const [, ahead] = /ahead (\d+)/.exec(track) ?? []
+  const [, behind] = /behind (\d+)/.exec(track) ?? []
+  const follows = upstream !== '' && track !== 'gone'
+  return [
+    {
+      name: refname.trim().replace(/^refs\/(?:heads|remotes)\//, ''),
+      remote: refname.trim().startsWith('refs/remotes/'),
+      current: head === '*',
+      oid,
+      date: dateOf(seconds),
+      author,
+      subject,
+      ...(upstream !== '' && { upstream }),
+      ...(track === 'gone' && { gone: true }),
+      ...(follows && { ahead: Number(ahead ?? 0), behind: Number(behind ?? 0) }),
+      ...(tree !== '' && tree !== top && { elsewhere: true })
+    }
+  ]
+}
+
+/** For a model: one line a branch. */
+export function branchesInWords({ current, branches, truncated, next_offset }: Branches): string[] {
+  const lines = branches.map(({ name, current: is, oid, date, subject, upstream, gone, ahead, behind }) => {
+    const follows =
+      upstream === undefined ? '' : ` [${upstream}: ${gone ? 'gone' : `ahead ${ahead}, behind ${behind}`}]`
+    return `${is ? '*' : ' '} ${name} ${oid.slice(0, 12)} ${date?.slice(0, 10) ?? ''}${follows} ${subject}`
+  })
+  if (branches.length === 0)
+    lines.push(current === null ? 'No branches.' : `No branches but ${current}, which has no commit yet.`)
+  return [...fitting(lines), ...(truncated ? [`(There are more; go on with offset ${next_offset}.)`] : [])]
+}

@@ -1,0 +1,160 @@
+// What a push would send, and where: as far as that can be told without reaching the remote.
+import { invalidParam, ToolError } from '../../../errors.ts'
+import { lastOf } from '../../../host/git/configuration.ts'
+import { refuseFailed } from '../../../host/git/errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import type { Destination } from '../../../host/git/push.ts'
+import { checkedOut, standsAt } from '../../../host/git/update-branch.ts'
+import { branchNameFault, HEADS } from '../../../text/ref-name.ts'
+import type { Context } from '../../../tool/tool.ts'
+import { type Commit, commitsIn, FORMAT_FLAGS } from './commit-format.ts'
+import { remoteOf, trackingOf } from './remotes.ts'
+import { askedAt } from './repository-target.ts'
+
+/** More commits are counted, not listed. */
+const LISTED = 50
+/** What is looked through for names of secrets. */
+const NAMES_BYTES = 8 * 1024 * 1024
+const LOOKED_THROUGH = 10_000
+
+interface PushInput {
+  remote?: string
+  branch?: string
+  force?: boolean
+  path?: string
+}
+
+export interface PushPlan {
+  repository: Repository
+  remote: string
+  to: Destination
+  branch: string
+  oid: string
+  /** The reference by which the remote's branch is known here. */
+  tracking: string | undefined
+  /** Where that stands, as of the last fetch. */
+  known: string | undefined
+  force: boolean
+  /** The first of them, newest first. */
+  commits: Commit[]
+  total: number
+  /** Commits of the remote's branch that are missing here. */
+  missing: number
+  /** The branch follows none yet, and would follow the one it is pushed to. */
+  sets_upstream: boolean
+  /** What it follows, where that is another. */
+  follows: string | undefined
+  /** Files of the commits that may hold credentials; undefined where there is too much to tell. */
+  secrets: string[] | undefined
+}
+
+export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan> {
+  const { git } = ctx.host
+  const { repository } = await askedAt(ctx, input.path)
+  const branch = await branchOf(input, repository, ctx)
+  const oid = await standsAt(git, repository, HEADS + branch)
+  if (oid === undefined) throw invalidParam('branch', `${JSON.stringify(branch)} is no branch with a commit here.`)
+  const remote = remoteOf(repository, input.remote, branch)
+  const to = await git.pushing(repository).destination(remote)
+  const tracking = trackingOf(repository, remote.name, branch)
+  const known = tracking === undefined ? undefined : await standsAt(git, repository, tracking)
+  const { force = false } = input
+  if (force && known === undefined)
+    throw new ToolError(
+      'CONFLICT',
+      `Nobody knows what ${remote.name} has of ${branch}: fetch it before it is replaced.`,
+      {
+        remote: remote.name
+      }
+    )
+  const not = known === undefined ? besides(remote.name) : [`^${known}`]
+  const missing = known === undefined ? 0 : await count([`${oid}..${known}`], repository, ctx)
+  if (missing > 0 && !force)
+    throw new ToolError(
+      'CONFLICT',
+      `${remote.name} has ${missing} commits of ${branch} that are missing here, as of the last fetch: take them in first, as by \`git pull --rebase\` in shell_exec.`,
+      { remote: remote.name, missing }
+    )
+  const { all } = repository.configuration
+  const [merge, upstream] = ['merge', 'remote'].map(key => lastOf(all, `branch.${branch}.${key}`))
+  const follows = merge && upstream ? `${upstream}/${merge.replace(HEADS, '')}` : undefined
+  const total = await count([oid, ...not], repository, ctx)
+  return {
+    repository,
+    remote: remote.name,
+    to,
+    branch,
+    oid,
+    tracking,
+    known,
+    force,
+    commits: await listed([oid, ...not], repository, ctx),
+    total,
+    missing,
+    sets_upstream: follows === undefined && tracking !== undefined,
+    follows: follows === `${remote.name}/${branch}` ? undefined : follows,
+    secrets: total > LOOKED_THROUGH ? undefined : await secretsIn([oid, ...not], repository, ctx)
+  }
+}
+
+async function branchOf({ branch }: PushInput, repository: Repository, { host }: Context): Promise<string> {
+  if (branch !== undefined) {
+    const fault = branchNameFault(branch)
+    if (fault !== undefined) throw invalidParam('branch', `${fault}; name a branch of this repository, such as main.`)
+    return branch
+  }
+  const current = await checkedOut(host.git, repository)
+  if (current?.startsWith(HEADS)) return current.slice(HEADS.length)
+  throw new ToolError('CONFLICT', 'No branch is checked out: name the one to push.')
+}
+
+/** What any branch of the remote that is known here holds already. */
+const besides = (remote: string) => (/^[\w./-]+$/.test(remote) ? ['--not', `--remotes=${remote}`] : [])
+
+async function count(range: readonly string[], repository: Repository, { host }: Context): Promise<number> {
+  const { stdout, ...ended } = await host.git.run(repository, { args: ['rev-list', '--count', ...range, '--'] })
+  refuseFailed(ended, 'count the commits', repository)
+  return Number(stdout.toString('latin1'))
+}
+
+async function listed(range: readonly string[], repository: Repository, { host }: Context): Promise<Commit[]> {
+  const args = ['log', ...FORMAT_FLAGS, `--max-count=${LISTED}`, ...range, '--']
+  const { stdout, ...ended } = await host.git.run(repository, { args })
+  refuseFailed(ended, 'list the commits', repository)
+  return commitsIn(stdout.toString('utf8')).map(({ commit }) => commit)
+}
+
+async function secretsIn(range: readonly string[], repository: Repository, { host }: Context) {
+  const args = [
+    'log',
+    '--format=',
+    '--name-only',
+    '-z',
+    '--no-renames',
+    '--diff-filter=d',
+    `--max-count=${LOOKED_THROUGH}`,
+    // Of a merge what none of its parents had so.
+    '-c',
+    ...range,
+    '--'
+  ]
+  try {
+    const { stdout, ...ended } = await host.git.run(repository, { args, max_bytes: NAMES_BYTES })
+    refuseFailed(ended, 'tell the files of the commits', repository)
+    const names = new Set(stdout.toString('utf8').split('\0').filter(Boolean))
+    return [...names].filter(name => mayHoldSecrets(repository.outside(name.trimStart()), host))
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'TOO_LARGE') return undefined
+    throw error
+  }
+}
+
+function mayHoldSecrets(path: string | undefined, { files }: Context['host']): boolean {
+  try {
+    return path !== undefined && files.peekEntry(path).sensitive
+  } catch (error) {
+    // No path here can be called so.
+    if (error instanceof ToolError) return false
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+// What `git push --porcelain` says: how it went, and why it did not, as our errors.
+import { type ErrorCode, ToolError } from '../../../errors.ts'
+import { visible } from '../../../text/escape-invisible.ts'
+
+export type Outcome = 'created' | 'updated' | 'forced' | 'up_to_date'
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = { '*': 'created', ' ': 'updated', '+': 'forced', '=': 'up_to_date' }
+
+/** By its words, where the remote has taken a connection. */
+const REFUSALS: readonly [RegExp, ErrorCode, string][] = [
+  [
+    /\[rejected\] \((?:non-fast-forward|fetch first)\)/,
+    'CONFLICT',
+    'The remote branch holds commits that are missing here: take them in first, as by `git pull --rebase` in shell_exec.'
+  ],
+  [
+    /\[rejected\] \(stale info\)/,
+    'CONFLICT',
+    'The remote branch is not where it was when it was fetched last: fetch it, and look what is new there.'
+  ],
+  [/\[rejected\]/, 'CONFLICT', 'The push was rejected.'],
+  [
+    /\[remote rejected\] \(branch is currently checked out\)/,
+    'CONFLICT',
+    'The branch is checked out in the repository that it is pushed to.'
+  ],
+  [/\[remote rejected\]/, 'PERMISSION_DENIED', 'The remote refused it.']
+]
+
+/** By its words, where it never came to that. */
+const FAILURES: readonly [RegExp, ErrorCode, string][] = [
+  [
+    /Host key verification failed/i,
+    'PERMISSION_DENIED',
+    'The host is not known, or not by this key: connect to it once by ssh yourself.'
+  ],
+  [
+    /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|Access denied|returned error: 40[13]|Invalid username or/i,
+    'PERMISSION_DENIED',
+    'The remote does not let you in: see that your ssh agent or credential helper knows it.'
+  ],
+  [
+    /Could not resolve host|Name or service not known|Temporary failure in name resolution/i,
+    'NETWORK_ERROR',
+    'The host of the remote is not found.'
+  ],
+  [
+    /Connection (?:refused|timed out|reset|closed)|Failed to connect|Couldn't connect|Operation timed out|Network is unreachable|hung up|SSL|certificate|RPC failed/i,
+    'NETWORK_ERROR',
+    'The remote could not be reached, or broke off.'
+  ],
+  [/transport '.*' not allowed/, 'URL_BLOCKED', 'Its address is reached by a way that is not taken here.'],
+  [
+    /Repository not found|does not appear to be a git repository|returned error: 404/i,
+    'EXECUTION_ERROR',
+    'There is no such repository, or none that you may see.'
+  ]
+]
+
+interface Said {
+  code: number | null
+  stdout: Buffer
+  stderr: string
+}
+
+/** Throws where it did not go well. */
+export function outcomeOf({ code, stdout, stderr }: Said): { outcome: Outcome; remote_says: string } {
+  const line = stdout
+    .toString('utf8')
+    .split('\n')
+    .find(each => /^[ +*=!-]\t/.test(each))
+  const outcome = line === undefined ? undefined : OUTCOMES[line[0]!]
+  const said = saidBy(stderr)
+  if (code === 0 && outcome) return { outcome, remote_says: remoteWords(said) }
+  const [where, table] = line === undefined ? [said, FAILURES] : [line, REFUSALS]
+  const [, error = 'EXECUTION_ERROR', hint = 'The push failed.'] = table.find(([pattern]) => pattern.test(where)) ?? []
+  const reason = line === undefined ? '' : visible(line.split('\t')[2] ?? '')
+  throw new ToolError(error as ErrorCode, [hint, reason].filter(Boolean).join(' '), {
+    exit_code: code,
+    ...(reason !== '' && { reason }),
+    ...(said !== '' && { output: said })
+  })
+}
+
+const MAX_SAID = 4_000
+
+/** Without what lets anybody in, and without what a screen would obey. */
+const saidBy = (stderr: string) =>
+  visible(stderr.replaceAll('\r', '\n'))
+    .replaceAll(/:\/\/[^/\s@]*@/g, '://***@')
+    .replaceAll(/(:\/\/[^\s'"?#]*)[?#][^\s'"]*/g, '$1?***')
+    .split('\n')
+    .filter(line => line.trim() !== '' && !line.startsWith('hint:'))
+    .join('\n')
+    .slice(0, MAX_SAID)
+
+const remoteWords = (said: string) =>
+  said
+    .split('\n')
+    .flatMap(line => (line.startsWith('remote:') ? [line.slice('remote:'.length).trim()] : []))
+    .filter(Boolean)
+    .join('\n')

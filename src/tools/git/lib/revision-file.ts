@@ -1,0 +1,72 @@
+// A file as it was at a revision: `REVISION:PATH`.
+import { Type } from 'typebox'
+import { invalidParam, ToolError } from '../../../errors.ts'
+import { refuseFailed } from '../../../host/git/errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import type { Context } from '../../../tool/tool.ts'
+import type { Named } from './revisions.ts'
+
+const MAX_BYTES = 16 * 1024 * 1024
+const DEFAULT_LINES = 2_000
+/** Where NUL is looked for, as git does. */
+const BEGINNING = 8_000
+
+export const FileContent = Type.Object(
+  {
+    content: Type.Optional(Type.String({ description: 'Its lines, from `offset` on; missing where it is no text.' })),
+    size: Type.Integer({ description: 'Bytes of the whole file.' }),
+    lines: Type.Optional(Type.Integer({ description: 'Of the whole file.' })),
+    binary: Type.Boolean({ description: 'It is no text.' })
+  },
+  { description: 'The file; of a symbolic link where it leads.' }
+)
+
+/** At the first colon that is not within braces, as git does it. Without a path where there is none, and for `:/text`,
+ * which looks for a commit by its message. */
+export function splitName(word: string): { revision: string; path?: string } {
+  if (word.startsWith(':/')) return { revision: word }
+  const staged = /^:(?:[0-3]:)?/.exec(word)?.[0]
+  if (staged !== undefined) return { revision: staged, path: word.slice(staged.length) }
+  let depth = 0
+  for (const [at, letter] of [...word].entries()) {
+    if (letter === '{') depth += 1
+    else if (letter === '}' && depth > 0) depth -= 1
+    else if (letter === ':' && depth === 0) {
+      const before = [...word].slice(0, at).join('')
+      return { revision: before, path: word.slice(before.length + 1) }
+    }
+  }
+  return { revision: word }
+}
+
+/** How the workspace calls it. */
+export function filePath(path: string, repository: Repository): string {
+  if (/^\.{1,2}(?:\/|$)/.test(path) || path.startsWith('/') || path.split('/').includes('..'))
+    throw invalidParam('rev', 'has a path that does not go from the top of the repository, such as HEAD:src/a.ts.')
+  const whole = path.replace(/\/+$/, '')
+  const named = whole === '' ? repository.path : repository.outside(whole)
+  const isRootAbove = whole === '' && repository.scope.length > 0
+  if (named === undefined || isRootAbove)
+    throw new ToolError('INVALID_PATH', `${path || 'The top of the repository'} is outside the workspace.`, { path })
+  return named
+}
+
+export async function contentIn(
+  { oid, size }: Named,
+  repository: Repository,
+  { offset = 0, limit = DEFAULT_LINES }: { offset?: number; limit?: number },
+  ctx: Context
+) {
+  if (size > MAX_BYTES) throw new ToolError('TOO_LARGE', `The file has ${size} bytes; at most ${MAX_BYTES} are shown.`)
+  const { stdout, ...ended } = await ctx.host.git.run(repository, {
+    args: ['cat-file', 'blob', oid],
+    max_bytes: MAX_BYTES
+  })
+  refuseFailed(ended, 'read the file', repository)
+  if (stdout.subarray(0, BEGINNING).includes(0)) return { file: { size, binary: true }, truncated: false }
+  const lines = stdout.toString('utf8').split(/(?<=\n)/)
+  const shown = lines.slice(offset, offset + limit)
+  const next = offset + shown.length
+  const file = { content: shown.join(''), size, lines: size === 0 ? 0 : lines.length, binary: false }
+  return { file, truncated: next < lines.length, ...(next < lines.length && { next_offset: next }) }
+}

@@ -1,0 +1,76 @@
+// Tags that say something of themselves: who made them and why. One may be of another.
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../../errors.ts'
+import { refuseFailed } from '../../../host/git/errors.ts'
+import type { Repository } from '../../../host/git/git.ts'
+import type { Context } from '../../../tool/tool.ts'
+import { dateOf } from './commit-format.ts'
+import { type Named, objectsNamed } from './revisions.ts'
+
+const MAX_BYTES = 1024 * 1024
+const MAX_MESSAGE = 16_384
+/** A chain of tags is followed so far. */
+const DEEPEST = 10
+
+export const Tag = Type.Object({
+  oid: Type.String({ description: 'Id of the tag itself.' }),
+  name: Type.String({ description: 'As it calls itself.' }),
+  tagger: Type.Optional(Type.String({ description: 'Who made it, with the address.' })),
+  date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC.' }),
+  message: Type.String({ description: 'What it says, a signature included.' })
+})
+type Tag = Static<typeof Tag>
+
+/** The tags on the way to what is no tag. */
+export async function tagsFrom(
+  object: Named,
+  repository: Repository,
+  ctx: Context
+): Promise<{ tags: Tag[]; target: Named }> {
+  const tags: Tag[] = []
+  let target = object
+  while (target.type === 'tag') {
+    if (tags.length === DEEPEST) throw new ToolError('TOO_LARGE', `More than ${DEEPEST} tags of tags are not followed.`)
+    const { oid } = target
+    const { stdout, ...ended } = await ctx.host.git.run(repository, {
+      args: ['cat-file', 'tag', oid],
+      max_bytes: MAX_BYTES
+    })
+    refuseFailed(ended, 'read the tag', repository)
+    const { of, ...tag } = tagIn(stdout.toString('utf8'))
+    tags.push({ oid, ...tag })
+    const [next] = await objectsNamed([of], repository, ctx)
+    if (!next) throw new ToolError('EXECUTION_ERROR', `The tag ${tag.name} is of ${of}, which is missing.`)
+    target = next
+  }
+  return { tags, target }
+}
+
+function tagIn(text: string): Omit<Tag, 'oid'> & { of: string } {
+  const end = text.indexOf('\n\n')
+  const head = end < 0 ? text : text.slice(0, end)
+  const field = (name: string) => new RegExp(`^${name} (.*)$`, 'm').exec(head)?.[1]
+  const [, tagger, seconds = ''] = /^(.*?) (-?\d+) [+-]\d+$/.exec(field('tagger') ?? '') ?? []
+  return {
+    of: field('object') ?? '',
+    name: field('tag') ?? '',
+    ...(tagger !== undefined && { tagger }),
+    date: dateOf(seconds),
+    message:
+      end < 0
+        ? ''
+        : text
+            .slice(end + 2)
+            .trimEnd()
+            .slice(0, MAX_MESSAGE)
+  }
+}
+
+export const tagsInWords = (tags: readonly Tag[]): string[] =>
+  tags.flatMap(({ name, tagger, date, message }) => [
+    `tag ${name}`,
+    ...(tagger === undefined ? [] : [`Tagger: ${tagger}  ${date ?? 'without a date'}`]),
+    '',
+    ...message.split('\n').map(line => `    ${line}`),
+    ''
+  ])

@@ -1,0 +1,38 @@
+// A tool of an MCP server under a name of its own, as it stands in the catalogue.
+import { Type } from 'typebox'
+import type { McpTool } from '../../../host/mcp/mcp-client.ts'
+import type { Tool } from '../../../tool/tool.ts'
+import { Answer, called, knownAs, nameOf, presented, previewOf } from './call-mcp-tool.ts'
+
+const served = new WeakMap<McpTool, Tool>()
+
+/** The same for as long as the tool is. */
+export function servedTool(tool: McpTool): Tool {
+  const known = served.get(tool)
+  if (known) return known
+  const made = describe(tool)
+  served.set(tool, made)
+  return made
+}
+
+function describe(tool: McpTool): Tool {
+  const name = nameOf(tool.server, tool.name)
+  return {
+    name,
+    version: tool.definition,
+    category: 'mcp',
+    description: tool.description || `${tool.title ?? tool.name}, of the MCP server ${tool.server}.`,
+    // What a schema does not name is let through, unlike in ours.
+    input: Type.Unsafe<Record<string, unknown>>({ additionalProperties: true, ...tool.input }),
+    output: tool.output ? Type.Unsafe(tool.output) : Answer,
+    timeout_ms: tool.timeout_ms,
+    effect: tool.effect,
+    idempotent: tool.idempotent,
+    subject: () => ({ because: `It asks the MCP server ${tool.server}, which may do anything that it can.` }),
+    known_as: () => knownAs(tool),
+    faults: params => tool.faults(params),
+    preview: params => previewOf(tool, params),
+    run: (params, ctx) => called(tool, params as Record<string, unknown>, ctx),
+    present: data => presented(tool.title ?? name, data)
+  }
+}

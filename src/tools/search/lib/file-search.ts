@@ -1,0 +1,64 @@
+// What tools that look for files by name have in common.
+import { type Static, Type } from 'typebox'
+import { invalidParam, ToolError } from '../../../errors.ts'
+import { compileGlob, type Glob } from '../../../text/glob/glob.ts'
+import type { Context } from '../../../tool/tool.ts'
+
+export const LeftOut = Type.Object(
+  {
+    hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden shows them.' })),
+    ignored: Type.Optional(
+      Type.Integer({ description: 'By .gitignore and its like; counted only where nothing else matches.' })
+    )
+  },
+  { description: 'How many files match but were left out, as far as they were counted.' }
+)
+
+/** What an answer leaves out, and how to see it. */
+export function leftOutInWords(
+  { no_ignore }: { no_ignore?: boolean | undefined },
+  { hidden, ignored }: Static<typeof LeftOut> = {}
+): string {
+  const parts = [
+    ...(no_ignore
+      ? []
+      : [ignored ? `${ignored} ignored (no_ignore shows them)` : 'what is ignored (no_ignore shows it)']),
+    ...(hidden ? [`${hidden} hidden (include_hidden shows them)`] : []),
+    'what may hold credentials'
+  ]
+  return `(Left out: ${parts.join(', ')}.)`
+}
+
+export const NO_IGNORE = 'Also what .gitignore and its like leave out.'
+
+/** The canonical path of a folder to look in, and what its files' paths begin with. */
+export function folderAt(path: string, { host }: Context): { path: string; prefix: string } {
+  const folder = host.files.resolve(path)
+  if (folder.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  if (folder.kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${path} is not a folder.`, { path })
+  return { path: folder.path, prefix: folder.path === '.' ? '' : `${folder.path}/` }
+}
+
+/** All files below a folder, hidden ones too; an ignored folder that is asked for by name is looked into all the same. */
+export async function filesBelow(
+  { path, prefix }: { path: string; prefix: string },
+  no_ignore: boolean,
+  { host, signal }: Context
+): Promise<readonly string[]> {
+  if (!no_ignore) {
+    const listed = await host.list.files()
+    const below = prefix === '' ? listed : listed.filter(file => file.startsWith(prefix))
+    if (below.length > 0) return below
+  }
+  return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal })
+}
+
+export const isHidden = (path: string): boolean => path.startsWith('.') || path.includes('/.')
+
+export function compiledGlob(pattern: string): Glob {
+  try {
+    return compileGlob(pattern)
+  } catch (error) {
+    throw invalidParam('pattern', (error as SyntaxError).message)
+  }
+}

@@ -1,0 +1,13 @@
+// Searches read the disk. What editors hold besides is told with the answer.
+import type { Files } from '../../../host/files/files.ts'
+
+const NAMES = 10
+
+/** The files in a folder that editors hold unsaved, in a sentence; none where there are none. */
+export function unsavedIn(path: string, files: Pick<Files, 'unsavedIn'>): string[] {
+  const held = files.unsavedIn(path)
+  if (held.length === 0) return []
+  const names = held.slice(0, NAMES).map(each => `${each.path} (${each.client})`)
+  const more = held.length > NAMES ? ` and ${held.length - NAMES} more` : ''
+  return [`Searched as they were last saved, though an editor has other text by now: ${names.join(', ')}${more}.`]
+}

@@ -1,0 +1,205 @@
+// The built server as a process on a real git repository, spoken to over HTTP alone.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import { SseParser } from '../../src/client/sse.ts'
+import type { Discovery } from '../../src/server/discovery.ts'
+import { place, type Ready } from '../cli/toolgate.ts'
+import { once, waitUntil, within } from '../support/wait.ts'
+
+const FOLDERS = 40
+const FILES_IN_EACH = 75
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
+export type Json = any
+
+export interface Answer {
+  status: number
+  type: string
+  body: Json
+}
+
+/** A home and a project of some thousand files under git, with what the test wants in it besides. */
+export function repository(t: Test, files: Record<string, string> = {}) {
+  const all: Record<string, string> = { ...files }
+  for (let folder = 0; folder < FOLDERS; folder++)
+    for (let file = 0; file < FILES_IN_EACH; file++)
+      all[`src/part${folder}/file${file}.js`] = `// Part ${folder}.\nexport const value = ${folder * file}\n`
+  return project(t, all)
+}
+
+/** The same with these files alone. */
+export function project(t: Test, files: Record<string, string> = {}) {
+  const at = place(t, files)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      cwd: at.project,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: at.home, GIT_CONFIG_NOSYSTEM: '1' }
+    })
+  git('init', '--quiet')
+  git('add', '--all')
+  git('commit', '--quiet', '--allow-empty', '--message', 'All there is')
+  return {
+    ...at,
+    git,
+    has: (name: string) => existsSync(path.join(at.project, name)),
+    read: (name: string) => readFileSync(path.join(at.project, name), 'utf8'),
+    write(name: string, content: string) {
+      mkdirSync(path.dirname(path.join(at.project, name)), { recursive: true })
+      writeFileSync(path.join(at.project, name), content)
+    }
+  }
+}
+
+/** A request as a client may send it, right or wrong. */
+export interface Sending {
+  method?: string
+  /** A list sends the header as often. */
+  headers?: Record<string, string | string[]>
+  body?: string
+  /** The server's own by default; undefined sends none. */
+  token?: string | undefined
+  socketPath?: string
+  /** The request target, where it is not the path. */
+  target?: string
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** How a test speaks to a running server. */
+export function speak({ url, discovery_file }: Pick<Ready, 'url' | 'discovery_file'>) {
+  const { token, call_token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as Discovery
+
+  function open(path: string, sending: Sending = {}): ClientRequest {
+    const { method = 'GET', headers = {}, body, socketPath, target = path } = sending
+    const bearer = 'token' in sending ? sending.token : token
+    const sent = request({
+      ...(socketPath === undefined ? { hostname: new URL(url).hostname, port: new URL(url).port } : { socketPath }),
+      method,
+      path: target,
+      headers: { ...headers, ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
+    })
+    return sent.end(body)
+  }
+
+  /** Sends it and reads the whole answer. */
+  async function raw(path: string, sending?: Sending): Promise<Answer> {
+    const sent = open(path, sending)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    // A refused body may still be on its way as the server closes the connection.
+    sent.on('error', () => {})
+    const text = await within(`the answer to ${path}`, buffer(response))
+    const type = response.headers['content-type'] ?? ''
+    const body = text.toString('utf8')
+    return { status: response.statusCode!, type, body: /json/.test(type) ? JSON.parse(body) : body }
+  }
+
+  const send = (method: string, path: string, body?: unknown, { headers, ...more }: Sending = {}) =>
+    raw(path, {
+      method,
+      ...more,
+      headers: { ...(body !== undefined && JSON_TYPE), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+
+  return {
+    url,
+    token,
+    call_token,
+    raw,
+    get: async (path: string) => (await raw(path)).body,
+    post: (path: string, body: unknown, more?: Sending) => send('POST', path, body, more),
+    send,
+    /** Submits a call; the answer is of a call that ended or waits for a decision. */
+    call: (tool: string, params: object, more: object = {}) => send('POST', '/calls', { tool, params, ...more }),
+    listen: (t: Test, headers: Record<string, string> = {}, query = '') =>
+      listen(t, open(`/events${query}`, { headers: { accept: 'text/event-stream', ...headers } }))
+  }
+}
+
+export type Server = ReturnType<typeof speak>
+
+/** An open event stream. */
+export interface Listener {
+  /** Every event seen so far, each with the id of its frame. */
+  seen: Json[]
+  /** Reads on to the first event that fits, after those of the last time, and gives all since. */
+  until(fits: (event: Json) => boolean): Promise<Json[]>
+  /** Reads until the server is gone. */
+  rest(): Promise<void>
+}
+
+function listen(t: Test, sent: ClientRequest): Listener {
+  t.teardown(() => sent.destroy())
+  const parser = new SseParser()
+  const seen: Json[] = []
+  // From now on, not once somebody reads: an answer that nobody listens for is thrown away.
+  const bytes = bytesOf(new Promise((resolve, reject) => sent.once('response', resolve).once('error', reject)))
+  let taken = 0
+
+  async function more(): Promise<boolean> {
+    const { done, value } = await bytes.next()
+    if (!done)
+      for (const { id, event, data } of parser.push(value as Uint8Array)) seen.push({ id, event, ...JSON.parse(data) })
+    return !done
+  }
+  async function next(fits: (event: Json) => boolean) {
+    for (;;) {
+      const at = seen.findIndex((event, i) => i >= taken && fits(event))
+      if (at >= 0) {
+        const since = seen.slice(taken, at + 1)
+        taken = at + 1
+        return since
+      }
+      if (!(await more()))
+        throw new Error(`the stream ended after ${JSON.stringify(seen.slice(taken)).slice(0, 2_000)}`)
+    }
+  }
+  async function drain() {
+    while (await more());
+  }
+  return {
+    seen,
+    until: fits => within(`an event such as ${fits}`, next(fits)),
+    rest: () => within('the end of the stream', drain())
+  }
+}
+
+/** The body of the answer as it comes; it ends where the connection does, however that ends. */
+async function* bytesOf(answered: Promise<IncomingMessage>): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    yield* await answered
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+  }
+}
+
+/** Places in the journal up to `head`, snapshots left out, for a whole comparison. Progress is kept only while it runs. */
+export const story = (events: readonly Json[], head: number) =>
+  events.filter(({ type, seq }) => !['stream.snapshot', 'tool.progress'].includes(type) && seq <= head)
+
+/** Everything in the journal now, and the number of its newest event. */
+export async function journal(t: Test, server: Server): Promise<{ head: number; events: Json[] }> {
+  const { head } = await server.get('/state')
+  if (head === 0) return { head, events: [] }
+  const listener = server.listen(t, {}, '?after=0')
+  await listener.until(({ type, seq }) => type !== 'stream.snapshot' && seq >= head)
+  return { head, events: story(listener.seen, head) }
+}
+
+/** Waits until the process is no more. One that ended, but that nobody has collected yet, has no command line. */
+export async function gone(pid: string): Promise<void> {
+  await waitUntil(`process ${pid} to end`, () => commandLine(pid) === '')
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,78 @@
+// `toolgate call` at a real terminal: it asks right there, and goes on to the result.
+// run: waiting (for a terminal)
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { needs } from '../../../support/needs.ts'
+import { atTerminal } from '../../pty.ts'
+import { ID, plain, servedIn, UNSANDBOXED } from '../../toolgate.ts'
+
+const { client, call_token, commandOf, folder, project, server } = await servedIn(t, UNSANDBOXED, { 'a.txt': 'one\n' })
+const READY = /\? \[y yes.*\] $/m
+const EDIT = ['call', 'edit_file', 'path=a.txt', 'old=one', 'new=two']
+const read = () => readFileSync(path.join(project, 'a.txt'), 'utf8')
+
+t.test('a call that waits', needs('node-pty'), async t => {
+  const call = (more: readonly string[] = [], env: Record<string, string> = {}) =>
+    atTerminal(t, commandOf([...EDIT, ...more], { LESS: 'RX', ...env }))
+  t.beforeEach(() => writeFileSync(path.join(project, 'a.txt'), 'one\n'))
+
+  t.test('is shown, approved with y, and its result is printed', async t => {
+    const person = await call()
+    t.match(await person.sees(READY), /^Edit a\.txt {2}tc_.*\n.*\n-one\n\+two\n/s)
+    person.press('y')
+    t.match(await person.ended(), { code: 0, rest: /^y\n.*a\.txt/ })
+    t.equal(read(), 'two\n')
+  })
+
+  t.test('is rejected with n', async t => {
+    const person = await call()
+    await person.sees(READY)
+    person.press('n')
+    t.match(await person.ended(), { code: 5, rest: /toolgate: edit_file rejected/ })
+    t.equal(read(), 'one\n')
+  })
+
+  t.test('is left waiting with q', async t => {
+    const person = await call()
+    const [id] = (await person.sees(READY)).match(ID)!
+    person.press('q')
+    t.match(await person.ended(), {
+      code: 0,
+      rest: `Still waiting for approval. To decide later: toolgate approve ${id}\n`
+    })
+    t.equal((await client.get(id!)).status, 'awaiting_approval')
+    await client.cancel(id!)
+  })
+
+  t.test('is cancelled with Ctrl+C', async t => {
+    const person = await call()
+    const [id] = (await person.sees(READY)).match(ID)!
+    person.press('\u0003')
+    t.match(await person.ended(), { code: 130 })
+    t.equal((await client.get(id!)).status, 'cancelled')
+  })
+
+  t.test('goes on when somebody else has approved it', async t => {
+    const person = await call()
+    const [id] = (await person.sees(READY)).match(ID)!
+    const waiting = await client.get(id!)
+    if (waiting.status !== 'awaiting_approval') throw new Error(waiting.status)
+    await client.approve(id!, { digest: waiting.approval.digest })
+    t.match(await person.ended(), { code: 0 })
+    t.equal(read(), 'two\n')
+  })
+
+  t.test('is not asked about with a token that only calls, nor with --no-input', async t => {
+    const token = path.join(folder, 'call-token')
+    writeFileSync(token, call_token, { mode: 0o600 })
+    const only = await call([], { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: token })
+    const silent = await call(['--no-input'])
+    for (const person of [only, silent]) {
+      const shown = plain(await person.sees(/toolgate approve tc_\w+\n/))
+      t.equal(shown, 'Waiting for approval: toolgate approve ID\n')
+      person.press('\u0003')
+      t.match(await person.ended(), { code: 130 })
+    }
+  })
+})

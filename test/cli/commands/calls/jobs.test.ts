@@ -1,0 +1,90 @@
+import { createInterface } from 'node:readline'
+import t from 'tap'
+import { ID, served } from '../../toolgate.ts'
+
+t.test('what runs on is listed, read, written to and ended', async t => {
+  const { toolgate, start, client } = await served(t)
+  t.match(await toolgate(['jobs']), {
+    code: 0,
+    stdout: '',
+    stderr: 'No running jobs. To include finished ones: toolgate jobs --all\n'
+  })
+  t.match(await toolgate(['jobs', '--all']), { code: 0, stderr: 'No jobs.\n' })
+  const asked = await client.call('shell_background', {
+    command: 'echo up; cat; exit 3',
+    interactive: true,
+    isolation: 'none'
+  })
+  const id = asked.tool_call_id
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  await client.approve(id, { wait_ms: 30_000, digest: asked.approval.digest, confirm: true })
+  const listed = await toolgate(['jobs'])
+  t.match(listed, {
+    code: 0,
+    stdout: /^TASK +AGE +STATUS +ISOLATION +COMMAND\ntc_\w+ +\d+s +running +none +echo up; cat; exit 3\n$/
+  })
+  t.strictSame(listed.stdout.match(ID), [id])
+  t.match(await toolgate(['status']), { stdout: / {2}running {2}0\n {2}jobs {5}1\n$/ })
+  t.match(await toolgate(['stop', '--if-idle']), { code: 6, stderr: /1 calls and jobs running\./ })
+  t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), [{ task_id: id, status: 'running' }])
+  t.match(await toolgate(['jobs', '--session', 'another']), { stdout: '' })
+
+  const following = start(['logs', id, '--follow'])
+  let followed = ''
+  following.stdout.on('data', piece => {
+    followed += piece
+  })
+  const followedEnd = new Promise(resolve => following.once('close', resolve))
+  t.match(await toolgate(['input', id, 'one', 'two']), { code: 0, stderr: `${id} running\n` })
+  t.match(await toolgate(['input', id, '-n', 'three']), { code: 0 })
+  t.match(await toolgate(['input', id, '--end'], { input: ' four\n' }), { code: 0 })
+  t.equal(await followedEnd, 0)
+  t.equal(followed, 'up\none two\nthree four\n')
+  t.match(await toolgate(['logs', id]), { code: 0, stdout: followed, stderr: '' })
+  t.match(await toolgate(['logs', id, '--stream', 'stderr']), { code: 0, stdout: '' })
+  t.match((await toolgate(['jobs', '--all'])).stdout, / exited 3 /)
+  t.match(await toolgate(['input', id, 'x']), { code: 6, stderr: /^toolgate: It has ended/ })
+  t.match(await toolgate(['input', id, '--resize', 'wide']), { code: 2, stderr: /columns and rows/ })
+})
+
+t.test('a running call is sent to the background, and ended from there', async t => {
+  const { toolgate, client } = await served(t)
+  const asked = await client.call('shell_exec', { command: 'echo here; exec sleep 600', isolation: 'none' })
+  const id = asked.tool_call_id
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  const waiting = client.approve(id, { wait_ms: 60_000, digest: asked.approval.digest, confirm: true })
+  await client.output(id, { wait_ms: 30_000 })
+  t.match(await toolgate(['background', id]), {
+    code: 0,
+    stdout: `${id} runs on as task ${id}\n`,
+    stderr: `Its output: toolgate logs ${id} --follow\n`
+  })
+  t.match(await waiting, { status: 'success', result: { data: { task_id: id } } })
+  t.match(await toolgate(['background', id]), { code: 6, stderr: /Only a running call/ })
+  t.match(await toolgate(['cancel', id]), { code: 0, stdout: `${id} stopped SIGTERM\n` })
+  t.match((await toolgate(['jobs', '--all'])).stdout, / stopped SIGTERM /)
+})
+
+t.test('a call that goes on as a job says where its output is', async t => {
+  const { start, client } = await served(t)
+  const calling = start(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
+  const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
+  const [id = ''] = String((await lines.next()).value).match(ID) ?? []
+  const asked = await client.get(id)
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  await client.approve(id, { digest: asked.approval.digest, confirm: true })
+  t.equal((await lines.next()).value, `Its output: toolgate logs ${id} --follow`)
+  await client.cancel(id)
+})
+
+t.test('characters are written whole, wherever they are in what is written', async t => {
+  const { toolgate, client } = await served(t)
+  const asked = await client.call('shell_background', { command: 'cat', interactive: true, isolation: 'none' })
+  const id = asked.tool_call_id
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  await client.approve(id, { wait_ms: 30_000, digest: asked.approval.digest, confirm: true })
+  const text = `${'x'.repeat(32_767)}${'😀'.repeat(40)}\n`
+  t.match(await toolgate(['input', id, '--end'], { input: text }), { code: 0 })
+  const { stdout } = await toolgate(['logs', id, '--follow'])
+  t.equal(stdout.slice(32_760), text.slice(32_760))
+})

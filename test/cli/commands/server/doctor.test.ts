@@ -1,0 +1,74 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { place, served } from '../../toolgate.ts'
+
+interface Finding {
+  check: string
+  state: string
+  found: string
+  cure?: string
+}
+const findings = (stdout: string) => JSON.parse(stdout) as Finding[]
+const standing = (stdout: string) => Object.fromEntries(findings(stdout).map(({ check, state }) => [check, state]))
+
+t.test('with a server that runs', async t => {
+  const { toolgate, token } = await served(t)
+  const { code, stdout } = await toolgate(['doctor', '--json'])
+  t.equal(code, 0)
+  t.match(standing(stdout), {
+    node: 'ok',
+    git: 'ok',
+    ripgrep: 'ok',
+    configuration: 'ok',
+    'run folder': 'ok',
+    'state folder': 'ok',
+    'run files': 'ok',
+    port: 'ok',
+    server: /ok|warn/,
+    clock: 'ok',
+    events: 'ok',
+    isolation: /ok|warn/,
+    editors: 'ok'
+  })
+  t.notMatch(stdout, token)
+  const text = await toolgate(['doctor'])
+  t.match(text, { code: 0, stdout: /^ok {4}node {14}24\..*\nok {4}events {12}first event after \d+ ms\n/s })
+})
+
+t.test('every fault with its cure; exit 1 where one keeps it from working', async t => {
+  const { toolgate, home, folder } = place(t, { '.toolgate/config.jsonc': '{ "limits": { "read": 0 } }' })
+  const run = path.join(home, '.local/state/toolgate/run')
+  mkdirSync(run, { recursive: true })
+  chmodSync(run, 0o755)
+  mkdirSync(path.join(folder, 'bin'))
+  symlinkSync('/usr/bin/env', path.join(folder, 'bin/env'))
+  const { code, stdout } = await toolgate(['doctor', '--json'], { env: { PATH: path.join(folder, 'bin') } })
+  t.equal(code, 1)
+  const all = findings(stdout)
+  for (const { check, state, cure } of all) t.equal(cure !== undefined, state !== 'ok', check)
+  const faults = Object.fromEntries(all.filter(({ state }) => state !== 'ok').map(each => [each.check, each]))
+  t.match(faults, {
+    git: { state: 'warn', cure: /apt-get install git/ },
+    'language servers': { state: 'warn' },
+    configuration: { state: 'fail', found: /config\.jsonc:1:15: limits\/read must be >= 1/ },
+    'run folder': { state: 'fail', cure: `Run: chmod 700 ${run}` },
+    server: { state: 'warn', cure: /^Start one with: toolgate serve/ }
+  })
+})
+
+t.test('what a server that was killed has left is told, and left', async t => {
+  const { toolgate, home } = place(t)
+  const run = path.join(home, '.local/state/toolgate/run')
+  mkdirSync(run, { recursive: true, mode: 0o700 })
+  const record = { schema: 1, instance: 'gone', pid: 2 ** 22 + 1, host: hostname(), url: 'http://127.0.0.1:1' }
+  const file = path.join(run, 'gone.json')
+  const more = { token: 'a-token', roots: [home], started_at: new Date().toISOString() }
+  writeFileSync(file, JSON.stringify({ ...record, ...more }), { mode: 0o600 })
+  const { stdout } = await toolgate(['doctor', '--json', '--root', home])
+  t.match(
+    findings(stdout).find(({ check }) => check === 'run files'),
+    { state: 'warn', cure: new RegExp(`rm ${file}$`) }
+  )
+})

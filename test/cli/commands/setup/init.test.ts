@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { needs } from '../../../support/needs.ts'
+import { run } from '../../../support/wait.ts'
+import { atTerminal } from '../../pty.ts'
+import { BUILT, place, served } from '../../toolgate.ts'
+
+const versionBy = async (command: string, program: string) => {
+  const { stdout, stderr } = await run(command, [program, 'version'])
+  return { code: 0, stdout, stderr }
+}
+
+const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
+
+t.test('without questions nothing is loosened; what is there is never overwritten', async t => {
+  const { toolgate, project } = place(t, { 'package.json': PACKAGE })
+  const file = path.join(project, '.toolgate/config.jsonc')
+  t.match(await toolgate(['init']), { code: 2, stdout: '', stderr: /Cannot prompt: standard input is not a terminal/ })
+  t.same(await toolgate(['init', '--yes']), {
+    code: 0,
+    stdout: `Wrote ${file}\nServe the project with: toolgate serve\n`,
+    stderr: ''
+  })
+  const written = readFileSync(file, 'utf8')
+  t.match(written, '"effect":"deny","match":{"tool":"shell_exec","command":"git push","mode":"prefix"}')
+  t.notMatch(written, 'allow"')
+  t.match(await toolgate(['config', 'check', '--json']), { code: 0, stdout: '{"faults":[],"warnings":[]}\n' })
+  t.match(await toolgate(['init', '--yes']), { code: 6, stderr: /already exists and was not changed/ })
+  t.equal(readFileSync(file, 'utf8'), written)
+})
+
+t.test('a server that runs is told of', async t => {
+  const { toolgate, server } = await served(t)
+  const { stdout } = await toolgate(['init', '--yes'])
+  t.equal(stdout.split('\n')[1], `The project is served at ${server.url}; restart that to go by the file.`)
+})
+
+t.test('the lines for editors alone', async t => {
+  const { toolgate, project } = place(t)
+  const emacs = await toolgate(['init', '--editor', 'emacs', '--quiet'])
+  t.match(emacs, { code: 0, stderr: '' })
+  const [, folder = ''] = /^\(add-to-list 'load-path "(.*)\/clients\/emacs"\)\n\(require 'toolgate\)\n/.exec(
+    emacs.stdout
+  )!
+  t.ok(existsSync(path.join(folder, 'package.json')))
+  const both = JSON.parse((await toolgate(['init', '--editor', 'mcp,vscode', '--json'])).stdout)
+  // From a clone its own program, which is on no search path.
+  const { command, args } = JSON.parse(both.mcp.text).mcpServers.toolgate
+  t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT, 'mcp', '--root', project])
+  t.same(await versionBy(command, args[0]), await toolgate(['version']))
+  t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '$' + '{workspaceFolder}'])
+  t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /Invalid --editor: ed\./ })
+  t.notOk(existsSync(path.join(project, '.toolgate')))
+})
+
+t.test('after a few questions', needs('node-pty'), async t => {
+  const { commandOf, project } = place(t, { 'package.json': PACKAGE })
+  const person = await atTerminal(t, commandOf(['init']))
+  await person.sees(/Read-only mode\?(?:.|\n)*?No/)
+  person.press('\r')
+  await person.sees(/Which commands may run without asking(?:.|\n)*npm run lint/)
+  person.press(' ')
+  await person.sees(/◼ npm test/)
+  person.press('\r')
+  await person.sees(/Which commands should always be denied\?(?:.|\n)*npm publish/)
+  person.press('\r')
+  await person.sees(/Which editors and clients will you use\?(?:.|\n)*mcp/)
+  person.press('\r')
+  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nTo apply what it allows, trust it/ })
+  const written = readFileSync(path.join(project, '.toolgate/config.jsonc'), 'utf8')
+  t.match(written, '{"effect":"allow","match":{"tool":"shell_exec","command":"npm test","mode":"prefix"}}')
+  t.notMatch(written, 'deploy')
+})

@@ -1,0 +1,124 @@
+// `toolgate mcp`: the protocol over standard input and output, by a server that runs or one of its own.
+// run: waiting (for servers of their own to start and to end)
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { liveServers } from '../../../../src/client/discover.ts'
+import type { Json } from '../../../start-app.ts'
+import { once } from '../../../support/wait.ts'
+import { place, served } from '../../toolgate.ts'
+
+/** A client that has started the program: says lines, and reads the messages that come back. */
+function talk(t: Test, { start }: Pick<ReturnType<typeof place>, 'start'>, ...flags: string[]) {
+  const child = start(['mcp', ...flags])
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const stderr = text(child.stderr)
+  t.teardown(() => child.stdin.end())
+  const say = (message: Json) =>
+    child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+  const next = async (): Promise<Json> => {
+    const { done, value } = await lines.next()
+    if (done) throw new Error(`it has ended: ${await stderr}`)
+    return JSON.parse(value)
+  }
+  /** The response, and what came before it. */
+  async function until(id: number): Promise<{ before: Json[]; response: Json }> {
+    const before: Json[] = []
+    for (;;) {
+      const message = await next()
+      if (message.id === id && !message.method) return { before, response: message }
+      before.push(message)
+    }
+  }
+  const ask = async (id: number, method: string, params: Json = {}) => {
+    say({ jsonrpc: '2.0', id, method, params })
+    return (await until(id)).response
+  }
+  const initialize = (capabilities: object = {}) =>
+    ask(0, 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'talker', version: '1' } })
+  const end = async () => {
+    child.stdin.end()
+    if (child.exitCode === null) await once(child, 'exit')
+    return { code: child.exitCode, stderr: await stderr, rest: await lines.next() }
+  }
+  return { child, say, next, until, ask, initialize, end }
+}
+
+const read = { name: 'read_file', arguments: { path: 'a.txt' } }
+const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' }, _meta: { progressToken: 1 } }
+const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.message)![1]!
+
+t.test('with no server it starts one of its own, which ends with it', async t => {
+  const here = place(t, { 'a.txt': 'hello\n' })
+  const talker = talk(t, here)
+  talker.say('{"jsonrpc": 1, ')
+  t.match(await talker.next(), { id: null, error: { code: -32_700 } })
+  t.match(await talker.initialize(), { result: { serverInfo: { name: 'toolgate' }, instructions: /approves/ } })
+  t.match(await talker.ask(1, 'tools/call', read), { result: { structuredContent: { content: 'hello\n' } } })
+  t.match(await talker.ask(2, 'nothing/like/it'), { error: { code: -32_601 } })
+  const env = { HOME: here.home, PATH: '' }
+  t.equal((await liveServers(env)).length, 1)
+  t.same(await talker.end(), { code: 0, stderr: '', rest: { value: undefined, done: true } })
+  t.same(await liveServers(env), [])
+})
+
+t.test('it speaks to the server that runs, as one that may only call; cancelling cancels', async t => {
+  const here = await served(t)
+  const talker = talk(t, here, '--agent', 'reviewer', '--timeout', '80s')
+  await talker.initialize({ elicitation: {} })
+  talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
+  const id = waiting([await talker.next()])
+  t.match(await here.client.get(id), { status: 'awaiting_approval', agent: 'reviewer', client: 'talker' })
+  t.equal((await here.toolgate(['approve', id, '--yes'])).code, 0)
+  t.match((await talker.until(1)).response, { result: { structuredContent: { path: 'a.txt' } } })
+
+  talker.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: write })
+  const other = waiting([await talker.next()])
+  talker.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+  t.match((await here.client.get(other, { wait_ms: 20_000 })).status, 'cancelled')
+  await talker.end()
+  t.equal((await here.client.state()).pending.length, 0)
+})
+
+t.test('what needs no answer keeps no connection', async t => {
+  const here = await served(t, { '.toolgate/config.jsonc': '{ "limits": { "connections": 8 } }' })
+  const talker = talk(t, here)
+  await talker.initialize()
+  for (let id = 1; id <= 20; id++) {
+    talker.say({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })
+    t.match(await talker.ask(id, 'ping'), { result: {} })
+  }
+  t.equal((await talker.end()).stderr, '')
+})
+
+t.test('with --approve the person at the client decides', async t => {
+  const here = await served(t)
+  const talker = talk(t, here, '--approve')
+  await talker.initialize({ elicitation: {} })
+  talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...write, _meta: {} } })
+  const { id, method, params } = await talker.next()
+  t.equal(method, 'elicitation/create')
+  t.match(params.message, '+new')
+  talker.say({ jsonrpc: '2.0', id, result: { action: 'accept', content: { decision: 'approve' } } })
+  t.match((await talker.until(1)).response, { result: { structuredContent: { path: 'a.txt' } } })
+  t.equal(readFileSync(`${here.project}/a.txt`, 'utf8'), 'new\n')
+})
+
+t.test('a call that waits outlives a server that is killed', async t => {
+  const here = await served(t)
+  const talker = talk(t, here)
+  await talker.initialize()
+  talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
+  const id = waiting([await talker.next()])
+  here.server.process.kill('SIGKILL')
+  await here.server.ended
+  // It has started a server of its own, which has the call from the journal, and the client need not know.
+  t.match(await talker.next(), { params: { message: /Waiting for approval/ } })
+  t.equal((await here.toolgate(['approve', id, '--yes'])).code, 0)
+  t.match((await talker.until(1)).response, {
+    result: { structuredContent: { path: 'a.txt' }, _meta: { 'toolgate/tool_call_id': id } }
+  })
+  t.match(await talker.ask(2, 'tools/call', read), { result: { structuredContent: { content: 'new\n' } } })
+  t.match((await talker.end()).stderr, /begins anew/)
+})

@@ -1,0 +1,17 @@
+// The reason that an approver reads fits what the command does.
+import t from 'tap'
+import { startApp } from '../../start-app.ts'
+
+t.test('reasons', async t => {
+  const { call } = await startApp(t, { 'sub/a.txt': '', 'sub/deep/b.txt': '' })
+  const reason = async (command: string, more = {}) =>
+    (await call('shell_exec', { command, ...more })).approval.reason as string
+  t.equal(await reason('git ls-remote'), 'It asks another repository, by the network perhaps.')
+  t.equal(await reason('npx tsc'), 'It may download the program that it runs.')
+  t.notMatch(await reason('cd sub && ls'), 'no folder')
+  t.notMatch(await reason('cd sub && make'), 'no folder')
+  t.notMatch(await reason('cd deep && make', { cwd: 'sub' }), 'no folder')
+  t.notMatch(await reason('cd sub && cd deep && make'), 'no folder')
+  t.notMatch(await reason('(cd sub/ && make)'), 'no folder')
+  t.equal(await reason('cd nowhere && ls'), '"nowhere" is no folder.')
+})

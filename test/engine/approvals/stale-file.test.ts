@@ -1,0 +1,188 @@
+// What is told where a file is not as the caller read it, or as the approver saw it.
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { Type } from 'typebox'
+import { defineTool } from '../../../src/tool/tool.ts'
+import { Gate, heldTools } from '../../gated-tools.ts'
+import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
+
+const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
+t.test('a stale write is told what has changed since, and what it would do now', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
+  const { hash } = (await app.call('read_file', { path: 'a.txt' })).result.data
+  app.write('a.txt', 'one\nTWO\nthree\n')
+  const edit = { path: 'a.txt', old: 'one', new: '1', if_match: hash }
+  const stale = await app.call('edit_file', edit)
+  t.same(stale.error, {
+    code: 'STALE_FILE',
+    message: 'a.txt has changed since it was read: read it again.',
+    recoverable: false,
+    details: {
+      path: 'a.txt',
+      if_match: hash,
+      found: sha256('one\nTWO\nthree\n'),
+      diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n',
+      preview: {
+        title: 'Edit a.txt',
+        diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n-one\n+1\n TWO\n three\n'
+      }
+    }
+  })
+  t.equal(app.read('a.txt'), 'one\nTWO\nthree\n')
+  const dry = await app.request('POST', '/calls', { tool: 'edit_file', params: edit, dry_run: true })
+  t.match(dry, { status: 409, body: { code: 'STALE_FILE', details: stale.error.details } })
+
+  const unread = await app.call('write_file', { path: 'a.txt', content: 'x\n', if_match: sha256('never seen') })
+  t.match(unread.error.details, { found: sha256('one\nTWO\nthree\n'), preview: { title: 'Overwrite a.txt' } })
+  t.equal(unread.error.details.diff, undefined, 'of a version that nobody knows')
+  const gone = await app.call('edit_file', { ...edit, path: 'none.txt' })
+  t.same(gone.error.details, { path: 'none.txt', if_match: hash, found: 'absent' })
+})
+
+t.test('what a call left is known too, also after a restart', async t => {
+  const app = await startApp(t)
+  const { hash } = (await app.call('write_file', { path: 'a.txt', content: 'ours\n' })).result.data
+  await app.close()
+  const again = await startApp(t, {}, { folder: app.folder })
+  again.write('a.txt', 'theirs\n')
+  const stale = await again.call('write_file', { path: 'a.txt', content: 'x\n' }, { if_match: hash })
+  t.match(stale.error.details.diff, /^-ours\n\+theirs$/m)
+})
+
+t.test('nothing of a file is told to those who may not read it', async t => {
+  const rules = [
+    { effect: 'deny' as const, match: { path: 'denied.txt' } },
+    { effect: 'ask' as const, match: { path: 'asked.txt' } }
+  ]
+  const files = { '.env': 'TOKEN=CANARY\n', 'denied.txt': 'CANARY\n', 'asked.txt': 'CANARY\n' }
+  const app = await startApp(t, files, { settings: { tiers: { administrator: [], user: rules, workspace: [] } } })
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const stale = { if_match: sha256('before') }
+  const tries: [string, object][] = [
+    ['write_file', { content: 'new\n' }],
+    ['edit_file', { old: 'CANAR', new: 'new' }]
+  ]
+  for (const name of Object.keys(files))
+    for (const [tool, params] of tries) {
+      const call = await app.post('/calls', { tool, params: { ...params, path: name, ...stale } }, agent)
+      t.notMatch(JSON.stringify(call), /CANARY/, `${tool} ${name}`)
+      if (call.error?.code === 'STALE_FILE') t.same(Object.keys(call.error.details), ['path', 'if_match'])
+    }
+  t.match(await app.call('write_file', { path: 'denied.txt', content: 'x', ...stale }), { status: 'rejected' })
+})
+
+t.test('a hash tells nothing but of the file whose version it was', async t => {
+  const rules = [{ effect: 'ask' as const, match: { path: 'asked.txt' } }]
+  const files = { '.env': 'KEY=CANARY\n', 'asked.txt': 'CANARY\n', 'b.txt': 'CANARY\n', 'a.txt': 'one\n' }
+  const folder = t.testdir({ default: files, second: { 'a.txt': 'CANARY of another workspace\n' } })
+  const roots = ['default', 'second'].map(name => ({ name, path: path.join(folder, name) }))
+  const app = await startApp(
+    t,
+    {},
+    {
+      settings: { roots, tiers: { administrator: [], user: rules, workspace: [] } }
+    }
+  )
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const approved = async (tool: string, params: object, more: object = {}) => {
+    const call = await app.call(tool, params, more)
+    if (call.status !== 'awaiting_approval') return call
+    const { tool_call_id, approval } = call
+    return app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: approval.digest, confirm: true })
+  }
+  const hashes: Record<string, string> = {}
+  for (const name of Object.keys(files)) hashes[name] = (await approved('read_file', { path: name })).result.data.hash
+  const elsewhere = { workspace: 'second' }
+  hashes.elsewhere = (await app.call('read_file', { path: 'a.txt' }, elsewhere)).result.data.hash
+  for (const name of ['.env', 'asked.txt', 'b.txt'])
+    hashes[`${name} that was deleted`] = (await approved('delete_file', { path: name })).changes[0].before_hash
+  const write = await approved('write_file', { path: 'a.txt', content: 'CANARY written there\n' }, elsewhere)
+  hashes['written elsewhere'] = write.changes[0].after_hash
+  const tries = Object.entries(hashes).filter(([name]) => name !== 'a.txt')
+  for (const [name, hash] of tries)
+    for (const more of [{}, { dry_run: true }]) {
+      const params = { path: 'a.txt', content: 'x\n', if_match: hash }
+      const { body } = await app.request('POST', '/calls', { tool: 'write_file', params, ...more }, agent)
+      t.same(Object.keys((body.error ?? body).details), ['path', 'if_match', 'found', 'preview'], name)
+      t.notMatch(JSON.stringify(body), /CANARY/, name)
+    }
+  writeFileSync(path.join(folder, 'default/.env'), 'KEY=CANARY, again\n')
+  const params = { path: '.env', content: 'x\n', if_match: hashes['.env'] }
+  for (const headers of [agent, {}]) {
+    const { error } = await app.post('/calls', { tool: 'write_file', params }, headers)
+    t.same(error.details, { path: '.env', if_match: hashes['.env'] }, 'only that it is stale')
+  }
+})
+
+/** Adds a line, by what it finds when it runs; `meanwhile` comes between the last look and that. */
+const addLine = (meanwhile: () => void) =>
+  defineTool({
+    name: 'add_line',
+    category: 'custom',
+    description: 'Adds a line.',
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({}),
+    timeout_ms: 60_000,
+    effect: 'write',
+    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async preview(_, { host }) {
+      return { title: `After ${(await host.files.look('a.txt'))?.bytes}` }
+    },
+    async run(_, { host }) {
+      meanwhile()
+      const was = await host.files.look('a.txt')
+      const content = Buffer.from(`${was?.bytes ?? ''}line\n`)
+      await (was ? host.files.replace('a.txt', was, content) : host.files.create('a.txt', content))
+      return {}
+    },
+    present: () => ({ title: 'added', content: 'added' })
+  })
+
+t.test('an approved write whose file moved on goes back to the approver with the new preview', async t => {
+  const gate = new Gate()
+  let meanwhile = () => {}
+  const app = await startApp(t, { 'a.txt': 'one\n' }, { tools: [...heldTools(gate), addLine(() => meanwhile())] })
+  const approve = (call: Json, query = '') =>
+    app.request('POST', `/calls/${call.tool_call_id}/approve${query}`, { digest: call.approval.digest })
+  const stream = await app.events('?types=tool.call')
+  await stream.type('stream.snapshot')
+  const waitsAgain = async (call: Json) =>
+    (await stream.type('tool.call', event => event.tool_call_id === call.tool_call_id && event.requires_approval)).at(
+      -1
+    )
+
+  const atApprove = await app.call('add_line', {})
+  await waitsAgain(atApprove)
+  app.write('a.txt', 'two\n')
+  t.match(await approve(atApprove), {
+    status: 409,
+    body: { code: 'PREVIEW_CHANGED', details: { approval: { preview: { title: 'After two\n' } } } }
+  })
+  t.match(await waitsAgain(atApprove), { approval: { preview: { title: 'After two\n' } } })
+
+  const inQueue = await app.get(`/calls/${atApprove.tool_call_id}`)
+  const holder = app.call('held_create', { name: 'first', path: 'a.txt' })
+  await gate.arrived('first')
+  t.match((await approve(inQueue)).body, { status: 'queued' })
+  app.write('a.txt', 'three\n')
+  gate.open('first')
+  await holder
+  t.match(await waitsAgain(inQueue), { approval: { preview: { title: 'After three\n' } } })
+  t.equal(app.read('a.txt'), 'three\n')
+
+  const atTurn = await app.get(`/calls/${inQueue.tool_call_id}`)
+  t.match(atTurn, { status: 'awaiting_approval', approved_by: undefined })
+  meanwhile = () => writeFileSync(path.join(app.root, 'a.txt'), 'four\n')
+  t.match((await approve(atTurn)).status, 202)
+  t.match(await waitsAgain(atTurn), { approval: { preview: { title: 'After four\n' } } })
+  t.equal(app.read('a.txt'), 'four\n')
+
+  meanwhile = () => {}
+  const last = await app.get(`/calls/${atTurn.tool_call_id}`)
+  t.match(last, { status: 'awaiting_approval', started_at: undefined })
+  t.match((await approve(last, '?wait_ms=60000')).body, { status: 'success' })
+  t.equal(app.read('a.txt'), 'four\nline\n')
+})

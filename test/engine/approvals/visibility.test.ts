@@ -1,0 +1,99 @@
+// What a file holds is told to nobody before it is decided that they may read it.
+import t from 'tap'
+import type { ConfiguredRule } from '../../../src/config/schema.ts'
+import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
+
+const AGENT = { authorization: `Bearer ${CALL_TOKEN}` }
+const FILES = { 'asked.txt': 'CANARY one\nCANARY two\n', 'open.txt': 'CANARY one\nCANARY two\n' }
+const ASKED: ConfiguredRule = { effect: 'ask', match: { path: 'asked.txt' } }
+
+const start = (t: Parameters<typeof startApp>[0], rules: ConfiguredRule[], files: Record<string, string> = FILES) =>
+  startApp(t, files, { settings: { tiers: { administrator: [], user: rules, workspace: [] } } })
+
+const v4a = (path: string, old: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-${old}\n+x\n*** End Patch`
+
+/** Calls that would tell what is in a file: as they fit, and as they fit nowhere. */
+const tries = (path: string): [tool: string, params: object][] =>
+  ['CANARX one', 'CANARX three'].flatMap((old): [string, object][] => [
+    ['edit_file', { path, old, new: 'x' }],
+    ['multi_edit', { path, edits: [{ old, new: 'x' }] }],
+    ['apply_patch', { patch: v4a(path, old) }]
+  ])
+
+const approve = (app: TestApp, { tool_call_id, approval }: Json) =>
+  app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: approval.digest, confirm: true })
+
+t.test('a call that asks to change what must be asked for shows nothing of it', async t => {
+  const app = await start(t, [ASKED])
+  for (const headers of [AGENT, {}])
+    for (const [tool, params] of [
+      ...tries('asked.txt'),
+      ['write_file', { path: 'asked.txt', content: 'x\n' }] as const
+    ]) {
+      const dry = await app.post('/calls', { tool, params, dry_run: true }, headers)
+      t.match(dry, {
+        verdict: { decision: 'ask' },
+        preview: { notes: [/^(The|A) file may not be read without asking: /] }
+      })
+      const call = await app.post('/calls', { tool, params }, headers)
+      t.match(call, { status: 'awaiting_approval', approval: { preview: dry.preview } }, tool)
+      t.notMatch(JSON.stringify([dry, call]), /CANARY|similar|candidates/, tool)
+    }
+  t.equal(app.read('asked.txt'), FILES['asked.txt'])
+})
+
+t.test('once approved it is told', async t => {
+  const app = await start(t, [ASKED])
+  const [fits, fitsNot] = ['CANARY one', 'CANARX three'].map(old => ({
+    path: 'asked.txt',
+    old,
+    new: 'x'
+  }))
+  const failed = await approve(app, await app.call('edit_file', fitsNot))
+  t.match(failed.error, { code: 'OLD_TEXT_NOT_FOUND', details: { candidates: [{ diff: /CANARY/ }] } })
+  t.match((await approve(app, await app.call('edit_file', fits))).result.data.diff, /-CANARY one\n\+x/)
+})
+
+t.test('nor does a rule that lets writing through let what is read through', async t => {
+  const app = await start(t, [
+    { effect: 'ask', match: { effect: 'read', path: 'asked.txt' } },
+    { effect: 'allow', match: { effect: 'write' } }
+  ])
+  for (const [tool, params] of tries('asked.txt')) {
+    const call = await app.post('/calls', { tool, params }, AGENT)
+    t.match(call, { status: 'awaiting_approval' }, tool)
+    t.notMatch(JSON.stringify(call), /CANARY/, tool)
+  }
+})
+
+t.test('what may be read at once is shown as ever, also where the change is asked for by name', async t => {
+  const app = await start(t, [ASKED, { effect: 'ask', match: { tool: 'edit_file' } }])
+  for (const [tool, params] of tries('open.txt'))
+    t.match(JSON.stringify(await app.post('/calls', { tool, params }, AGENT)), /CANARY/, tool)
+  const call = await app.post('/calls', { tool: 'write_file', params: { path: 'open.txt', content: 'x\n' } }, AGENT)
+  t.match(call.approval.preview.diff, /-CANARY one/)
+})
+
+t.test('an undo shows nothing of it, neither before nor where it clashes', async t => {
+  const app = await start(t, [{ effect: 'ask', match: { path: '{asked.txt,to/asked.txt}' } }], {
+    ...FILES,
+    'from/asked.txt': 'CANARY\n'
+  })
+  const written = await approve(app, await app.call('write_file', { path: 'asked.txt', content: 'new\nlines\n' }))
+  const note = 'May not be read without asking: what is in it is not shown.'
+  const shown = (id: string) => app.request('GET', `/calls/${id}/undo`, undefined, AGENT)
+  const before = await shown(written.tool_call_id)
+  t.match(before, { status: 200, body: { available: true } })
+  t.same(before.body.files, [{ path: 'asked.txt', action: 'restore', note }])
+  const undo = await app.request('POST', `/calls/${written.tool_call_id}/undo`, {}, AGENT)
+  t.match(undo.body.approval.preview, { notes: [`asked.txt: ${note}`] })
+  t.notMatch(JSON.stringify(undo.body), /CANARY/)
+
+  app.write('asked.txt', 'CANARY by another\n')
+  const clash = await shown(written.tool_call_id)
+  t.match(clash.body, { available: false, files: [{ path: 'asked.txt', action: 'conflict' }] })
+  t.notMatch(JSON.stringify(clash.body), /CANARY/)
+  const refused = await app.request('POST', `/calls/${written.tool_call_id}/undo`, {}, AGENT)
+  t.match(refused.body, { status: 'error', error: { code: 'UNDO_CONFLICT' } })
+  t.notMatch(JSON.stringify(refused.body), /CANARY/)
+})

@@ -1,0 +1,31 @@
+// What a tool starts is what was judged, shown and approved, whatever the workspace says by then.
+import t from 'tap'
+import { Type } from 'typebox'
+import { defineTool } from '../../src/tool/tool.ts'
+import { startApp } from '../start-app.ts'
+
+t.test('a tool is shown and run with the program that was found last', async t => {
+  let looked = 0
+  const tool = defineTool({
+    name: 'look_and_run',
+    category: 'custom',
+    description: 'Finds its program anew whenever it is asked to.',
+    input: Type.Object({}),
+    output: Type.Object({ name: Type.String(), cwd: Type.String() }),
+    timeout_ms: 10_000,
+    effect: 'execute',
+    subject: () => ({}),
+    invocation: () => ({ argv: ['mkdir', 'x'], cwd: '.', name: String(++looked) }),
+    preview: (_, { invocation }) => ({ title: invocation?.name ?? 'none' }),
+    run: (_, { invocation }) => ({ name: invocation?.name ?? 'none', cwd: invocation?.cwd ?? 'none' }),
+    present: ({ name }) => ({ title: name, content: name })
+  })
+  const { call, post } = await startApp(t, {}, { tools: [tool] })
+  const asked = await call('look_and_run', {})
+  t.match(asked, { status: 'awaiting_approval', approval: { preview: { title: String(looked) } } })
+  const shown = looked
+  const { digest } = asked.approval
+  const { result } = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest })
+  t.ok(looked > shown, 'it is looked for once more before it starts')
+  t.strictSame(result.data, { name: String(looked), cwd: '.' })
+})

@@ -1,0 +1,69 @@
+// What cannot be undone says so before anybody approves it, and what is not shown or not copied is told.
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import { type Json, startApp } from '../start-app.ts'
+import { undoWorld } from './undo-fixture.ts'
+
+const undo = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 10 }
+const LARGE = 'more than ten bytes\n'
+
+t.test('an approver is told what would be gone for good', async t => {
+  const files = { 'big.txt': LARGE, 'small.txt': 'small\n', 'd/a': LARGE, 'd/b': LARGE, 'd/c': 'c\n', 'e/a': LARGE }
+  const { call, post } = await undoWorld(t, { ...files, 's/a': 'a\n', 's/b': 'b\n' }, { settings: { undo } })
+  const notes = async (tool: string, params: object): Promise<string[] | undefined> => {
+    const asked: Json = await call(tool, params)
+    await post(`/calls/${asked.tool_call_id}/reject`, {})
+    return asked.approval.preview.notes
+  }
+  const one = ['big.txt (20 bytes) is larger than undo.max_file_bytes: it is not kept, so this cannot be undone.']
+  t.strictSame(await notes('delete_file', { path: 'big.txt' }), one)
+  t.strictSame(await notes('write_file', { path: 'big.txt', content: 'x\n' }), one)
+  t.match(await notes('move_file', { from: 'small.txt', to: 'big.txt', overwrite: true }), [/overwritten/, one[0]])
+  t.match(await notes('copy_file', { source: 'small.txt', dest: 'big.txt', overwrite: true }), [/Overwrites/, one[0]])
+  t.match(await notes('copy_file', { source: 's', dest: 'e', overwrite: true, recursive: true }), [
+    /Overwrites/,
+    'e/a (20 bytes) is larger than undo.max_file_bytes: it is not kept, so this cannot be undone.'
+  ])
+  t.strictSame(await notes('delete_file', { path: 'd', recursive: true }), [
+    '2 files (40 bytes) are larger than undo.max_file_bytes: they are not kept, so this cannot be undone.'
+  ])
+  t.equal(await notes('delete_file', { path: 'small.txt' }), undefined)
+  t.equal(await notes('write_file', { path: 'small.txt', content: 'x\n' }), undefined)
+  t.equal(await notes('delete_file', { path: 's', recursive: true }), undefined)
+})
+
+t.test('of what cannot be shown as a diff the new text is shown', async t => {
+  const { call } = await startApp(t, { 'big.txt': 'x'.repeat(9_000_000), 'bits.bin': '\0\x01' })
+  const preview = async (path: string): Promise<Json> =>
+    (await call('write_file', { path, content: 'hello\n' })).approval.preview
+  t.strictSame(await preview('big.txt'), {
+    title: 'Overwrite big.txt',
+    text: 'hello\n',
+    notes: ['What is there now, 9000000 bytes, is not shown: it is too large.']
+  })
+  t.strictSame(await preview('bits.bin'), {
+    title: 'Overwrite bits.bin',
+    text: 'hello\n',
+    notes: ['What is there now, 2 bytes, is not shown: it is no text.']
+  })
+})
+
+t.test('what a copy leaves out is told before and after', async t => {
+  const { call, done, link, at, root } = await undoWorld(t, { 'cl/a': 'a', 'cl/in/b': 'b' })
+  for (const name of ['cl/one', 'cl/in/two']) link(name, 'a')
+  execFileSync('mkfifo', [at('cl/pipe')])
+  const params = { source: 'cl', dest: 'cl2', recursive: true }
+  const left = 'Left out: 2 links, 1 that is neither file nor folder.'
+  t.match(await call('copy_file', params), { approval: { preview: { notes: [left] } } })
+  const copied = await done('copy_file', params)
+  t.match(copied.result, {
+    content: `Copied cl to cl2 (2 bytes). ${left}`,
+    data: { source: 'cl', dest: 'cl2', size: 2, left_out: { links: 2, others: 1 } }
+  })
+  t.strictSame(execFileSync('find', ['cl2', '-type', 'f'], { cwd: root, encoding: 'utf8' }).split('\n').sort(), [
+    '',
+    'cl2/a',
+    'cl2/in/b'
+  ])
+  t.notOk((await done('copy_file', { source: 'cl/a', dest: 'a2' })).result.data.left_out)
+})

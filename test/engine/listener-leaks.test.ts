@@ -1,0 +1,56 @@
+// Who has waited leaves nothing behind on what it waited with.
+import { getEventListeners } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { Live } from '../../src/engine/active-call.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { tasksOf } from '../../src/engine/jobs/background-tasks.ts'
+import { Outputs } from '../../src/host/processes/outputs/output-store.ts'
+
+type LiveOptions = ConstructorParameters<typeof Live>[0]
+
+const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length
+
+/** A call that nobody runs. */
+const waiting = () =>
+  new Live({
+    call: { status: 'running', workspace: 'default', client: 'test' },
+    context: () => ({}),
+    abort: new AbortController()
+  } as unknown as LiveOptions)
+
+t.test('of a call', async t => {
+  const live = waiting()
+  const reader = new AbortController()
+  const waited = live.wait({ ms: 60_000, throughApproval: true, signal: reader.signal })
+  t.equal(listeners(reader), 1)
+  live.release()
+  await waited
+  t.equal(listeners(reader), 0)
+})
+
+t.test('of a job', async t => {
+  const over = Promise.withResolvers<void>()
+  const job = { task_id: 'tc_1', workspace: 'default' }
+  const engine = { jobs: { get: () => job, over: () => over.promise }, live: new Map() } as unknown as Engine
+  const reader = new AbortController()
+  const waited = tasksOf(engine, waiting()).wait('tc_1', { ms: 60_000, signal: reader.signal })
+  over.resolve()
+  t.match(await waited, { kind: 'job' })
+  t.equal(listeners(reader), 0)
+})
+
+t.test('of a command that has not begun', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-outputs-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const outputs = new Outputs(folder, { spill_bytes: 1 << 20 })
+  const reader = new AbortController()
+  const waited = outputs.opened('tc_1', reader.signal)
+  t.equal(listeners(reader), 1)
+  outputs.open('tc_1').close()
+  await waited
+  t.equal(listeners(reader), 0)
+  await outputs.stored()
+})

@@ -1,0 +1,322 @@
+// What policy says of command lines: by their class, by rules on their parts, by what keeps them, and what it offers.
+import fc from 'fast-check'
+import t from 'tap'
+import type { ConfiguredRule, Match } from '../../../src/config/schema.ts'
+import { alwaysOptions } from '../../../src/engine/approvals/rule-suggestions.ts'
+import { judge } from '../../../src/engine/policy/policy.ts'
+import type { Kept, Question, Rulebook } from '../../../src/engine/policy/policy-input.ts'
+import { judgeCommand, parsersReady } from '../../../src/shell/analyze-command-line.ts'
+import { runs } from '../../support/property.ts'
+import { IN_WORKSPACE, line } from '../fake-command.ts'
+
+await parsersReady()
+
+const shell = (command: string, more: Partial<Question> = {}): Question => ({
+  tool: 'shell_exec',
+  category: 'commands',
+  effect: 'execute',
+  paths: [],
+  client: 'test',
+  may_approve: true,
+  command: line(command),
+  kept: IN_WORKSPACE,
+  ...more
+})
+const keptBy = (more: Partial<Kept>): { kept: Kept } => {
+  const { automatic: _, ...kept } = IN_WORKSPACE
+  return { kept: { ...kept, ...more } }
+}
+const rulebook = (more: Partial<Rulebook> = {}): Rulebook => ({
+  now: 0,
+  read_only: false,
+  sensitive_call_only: 'deny',
+  ask_for_unsaved: false,
+  administrator: [],
+  user: [],
+  remembered: [],
+  workspace: [],
+  ...more
+})
+const allow = (match: Match): ConfiguredRule => ({ effect: 'allow', match })
+const decision = (question: Question, rules: Partial<Rulebook> = {}) => judge(question, rulebook(rules)).decision
+const prefix = (command: string, more: Match = {}): ConfiguredRule => allow({ command, mode: 'prefix', ...more })
+
+t.test('a line is judged by its class', async t => {
+  t.match(judge(shell('ls | cat'), rulebook()), {
+    decision: 'allow',
+    source: 'auto',
+    reason: 'All parts are read-only.'
+  })
+  t.match(judge(shell('npm test'), rulebook()), { decision: 'ask', reason: 'npm is ask.' })
+  t.match(judge(shell('ls && rm x'), rulebook()), { decision: 'strict', reason: 'rm is strict.', always_options: [] })
+  t.match(judge(shell('ls; reboot'), rulebook()), { decision: 'deny', code: 'COMMAND_BLOCKED' })
+})
+
+t.test('it runs by itself only with nothing of its own, and kept as well as others or better', async t => {
+  t.equal(decision(shell('ls', { alters: ['env'] })), 'ask')
+  t.equal(decision(shell('ls', { alters: ['stdin'] })), 'ask')
+  t.match(judge(shell('ls', { lasts: true }), rulebook()), {
+    decision: 'ask',
+    reason: /keeps running in the background/
+  })
+  t.equal(decision(shell('npm test', { lasts: true }), { user: [prefix('npm test')] }), 'allow', 'rules hold for it')
+  t.equal(decision(shell('ls', keptBy({ level: 'none' }))), 'ask')
+  t.equal(decision(shell('ls', keptBy({ network: ['example.com'], automatic: 'strict' }))), 'ask')
+  t.equal(decision(shell('ls', keptBy({ level: 'strict', automatic: 'strict' }))), 'allow')
+  t.equal(decision(shell('ls', keptBy({ level: 'container', default: 'container', automatic: 'container' }))), 'allow')
+  const tree = line('cat x', [{ path: '.', access: 'read', tree: true }])
+  t.equal(decision(shell('', { command: tree })), 'allow', 'strict hides the secrets in a folder')
+  const inContainer = keptBy({ level: 'container', default: 'container', automatic: 'container' })
+  t.equal(decision(shell('', { command: tree, ...inContainer })), 'ask', 'a container does not')
+  const status = line('cat x')
+  const command = { ...status, parts: status.parts.map(part => ({ ...part, configured: true as const })) }
+  t.equal(decision(shell('', { command })), 'allow', 'strict keeps what a repository has git run')
+  t.equal(decision(shell('', { command, ...inContainer })), 'ask', 'a container does not')
+  t.equal(decision(shell('', { command, ...keptBy({ automatic: 'workspace' }) })), 'ask', 'nor does workspace')
+})
+
+t.test('variables by which programs run something else take a strict approval, whatever rules allow', async t => {
+  const steered = (...variables: string[]) =>
+    judge(shell('npm test', { alters: ['env'], variables }), rulebook({ administrator: [allow({ tool: '*' })] }))
+  t.match(steered('COLOR', 'LD_PRELOAD'), {
+    decision: 'strict',
+    reason: 'By LD_PRELOAD programs run or obey something else.',
+    always_options: []
+  })
+  const steering =
+    'BASH_ENV PATH NODE_OPTIONS GIT_SSH_COMMAND XDG_CONFIG_HOME XDG_DATA_DIRS ZDOTDIR VIMINIT EXINIT MYVIMRC ' +
+    'ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ELIXIR_ERL_OPTIONS DOTNET_STARTUP_HOOKS DOTNET_ROOT LUA_PATH LUA_CPATH ' +
+    'LUA_PATH_5_4 LUA_INIT LUA_INIT_5_4 AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE ANSIBLE_CONFIG ANSIBLE_LIBRARY'
+  for (const name of steering.split(' ')) t.equal(steered(name).decision, 'strict', name)
+  t.equal(steered('COLOR', 'PORT').decision, 'allow')
+})
+
+t.test('without a sandbox no rule lets a command run', async t => {
+  const unkept = keptBy({ level: 'none', default: 'none', unkept: 'Nothing keeps it.' })
+  t.match(judge(shell('npm test', unkept), rulebook({ administrator: [allow({ tool: '*' })] })), {
+    decision: 'ask',
+    reason: 'Nothing keeps it.',
+    always_options: []
+  })
+  t.equal(decision(shell('npm test', { ...unkept, own: true })), 'allow', 'but what the session started it may stop')
+  t.equal(decision(shell('x', keptBy({ level: 'none', unkept: 'x', instead: true }))), 'strict')
+})
+
+t.test('code without a command line runs by itself where it can change and reach nothing', async t => {
+  const code = (more: Partial<Kept>) => shell('', { command: undefined, ...keptBy(more) })
+  t.equal(decision(code({ level: 'strict', automatic: 'strict' })), 'allow')
+  t.equal(decision(code({ level: 'workspace', automatic: 'strict' })), 'ask')
+  t.equal(decision(code({ level: 'strict', network: ['example.com'] })), 'ask')
+  t.strictSame(judge(code({ level: 'workspace' }), rulebook()).always_options, [])
+})
+
+t.test('rules hold for each command of a line', async t => {
+  const user = [prefix('npm test'), prefix('make all')]
+  t.equal(decision(shell('npm test && make all'), { user }), 'allow', 'one each')
+  t.match(judge(shell('npm test && make all'), rulebook({ user })).matched_rules.length, 2)
+  t.equal(decision(shell('ls && npm test'), { user }), 'allow', 'what only reads needs none')
+  t.equal(decision(shell('npm test && make install'), { user }), 'ask')
+  t.equal(
+    decision(shell('npm test && make all'), { administrator: [user[0]!], user: [user[1]!] }),
+    'ask',
+    'rules of two tiers do not add up'
+  )
+  t.equal(decision(shell('npm test; rm x'), { user: [...user, prefix('rm')] }), 'strict', 'nor below strict')
+  t.equal(decision(shell('rm x'), { user: [allow({ command: 'rm x' })] }), 'allow', 'unless that line is configured')
+  t.equal(decision(shell('rm x && ls'), { user: [allow({ command: 'rm x' })] }), 'strict')
+  t.equal(decision(shell('rm x'), { workspace: [allow({ command: 'rm x' })] }), 'strict', 'by whoever runs the server')
+  t.equal(decision(shell('npm test'), { user: [allow({ path: '**' })] }), 'ask', 'leave for paths is none for commands')
+})
+
+t.test('leave for a command is for one folder', async t => {
+  const inFolder = (cwd: string, command = 'npm test') => shell('', { command: { ...line(command), cwd } })
+  const moved = (folder: string | null) => {
+    const [cd, test] = line('cd x && npm test').parts
+    return shell('', { command: { ...line('cd x && npm test'), parts: [cd!, { ...test!, cwd: 'x', folder }] } })
+  }
+  for (const user of [[prefix('npm test')], [allow({ command: 'npm test' })]]) {
+    t.equal(decision(shell('npm test'), { user }), 'allow')
+    t.equal(decision(inFolder('e'), { user }), 'ask', 'without a folder it is for the root')
+    t.equal(decision(moved('e'), { user }), 'ask', 'also after cd')
+    t.equal(decision(moved(null), { user }), 'ask', 'and where nobody can tell')
+    t.equal(decision(moved('.'), { user }), 'allow')
+  }
+  const inE = [prefix('npm test', { cwd: 'e' })]
+  t.equal(decision(inFolder('e'), { user: inE }), 'allow')
+  t.equal(decision(moved('e'), { user: inE }), 'allow')
+  t.equal(decision(shell('npm test'), { user: inE }), 'ask')
+  t.equal(decision(inFolder('packages/a'), { user: [prefix('npm test', { cwd: 'packages/*' })] }), 'allow')
+  t.equal(decision(inFolder('e', 'cd x && npm test'), { user: [allow({ command: 'cd x && npm test' })] }), 'ask')
+  t.equal(decision(inFolder('e'), { user: [allow({ tool: 'shell_exec' })] }), 'allow', 'leave for the tool is for all')
+  t.equal(decision(inFolder('e'), { user: [allow({ cwd: 'e' })] }), 'allow')
+  t.equal(decision(moved('e'), { user: [allow({ cwd: '.' })] }), 'ask')
+  const denied: ConfiguredRule[] = [{ effect: 'deny', match: { cwd: 'e' } }, allow({ tool: '*' })]
+  t.equal(decision(inFolder('e'), { user: denied }), 'deny')
+  t.equal(decision(moved('e'), { user: denied }), 'deny')
+  t.equal(decision(moved(null), { user: denied }), 'ask')
+  t.equal(decision(shell('npm test'), { user: denied }), 'allow')
+  t.equal(decision(inFolder('e'), { user: [{ effect: 'deny', match: { command: 'npm test' } }] }), 'deny')
+})
+
+t.test('leave for words is none to put their output into a file', async t => {
+  const read = (text: string) =>
+    shell('', { command: { ...judgeCommand(text, { forbidden: [], pids: [] }), text, named: [] } })
+  const user = [prefix('npm test')]
+  for (const command of ['npm test > x', 'npm test x > x', '(npm test) > x', '(ls; npm test) < x', 'ls > x; npm test'])
+    t.not(decision(read(command), { user }), 'allow', command)
+  for (const command of ['npm test 2>/dev/null', '(npm test)', 'ls; npm test 2>&1'])
+    t.equal(decision(read(command), { user }), 'allow', command)
+})
+
+t.test('a rule on a path holds for a command that names it', async t => {
+  const user: ConfiguredRule[] = [{ effect: 'deny', match: { path: 'secret/**' } }, allow({ tool: 'shell_exec' })]
+  const named = (resolved: string) => line('cat x', [{ path: 'x', access: 'read', resolved }])
+  t.equal(decision(shell('', { command: named('secret/x') }), { user }), 'deny')
+  t.equal(decision(shell('', { command: named('public/x') }), { user }), 'allow')
+  t.equal(decision(shell('', { command: { ...line('tool y'), named: ['secret/y'] } }), { user }), 'deny', 'any word')
+  t.equal(decision(shell('cat $F'), { user }), 'ask', 'nobody knows what it names')
+})
+
+t.test('leave for some isolation and hosts is none for less of the one and more of the others', async t => {
+  const cases: [expected: 'allow' | 'ask', rule: Match, kept: Partial<Kept>][] = [
+    ['allow', {}, {}],
+    ['allow', {}, { level: 'strict' }],
+    ['ask', {}, { level: 'none' }],
+    ['allow', { isolation: 'none' }, { level: 'none' }],
+    ['allow', { isolation: 'none' }, {}],
+    ['ask', { isolation: 'strict' }, {}],
+    ['allow', { isolation: 'strict' }, { level: 'strict' }],
+    ['ask', {}, { network: ['a.example.com'] }],
+    ['allow', { network: ['*.example.com'] }, { network: ['a.example.com', '*.example.com'] }],
+    ['ask', { network: ['*.example.com'] }, { network: ['a.example.com', 'example.com'] }],
+    ['ask', { network: ['a.example.com'] }, { network: ['*.example.com'] }],
+    ['allow', { network: ['example.com'] }, { network: ['EXAMPLE.com:443'] }],
+    ['ask', { network: ['example.com'] }, { network: ['example.com:8443'] }],
+    ['allow', { network: ['example.com:8443'] }, { network: ['example.com:8443'] }],
+    ['ask', { network: ['example.com:443'] }, { network: ['example.com'] }],
+    ['ask', { network: ['no host'] }, { network: ['no host'] }]
+  ]
+  for (const [expected, match, more] of cases)
+    t.equal(
+      decision(shell('npm test', keptBy(more)), { user: [prefix('npm test', match)] }),
+      expected,
+      JSON.stringify([match, more])
+    )
+  t.equal(decision(shell('npm test', keptBy({ level: 'none' })), { user: [allow({ tool: '*' })] }), 'ask')
+  const denied: ConfiguredRule[] = [{ effect: 'deny', match: { isolation: 'none' } }, allow({ tool: '*' })]
+  t.equal(decision(shell('npm test', keptBy({ level: 'none' })), { user: denied }), 'deny')
+  t.equal(decision(shell('npm test'), { user: denied }), 'allow')
+  const reaching = (network: string[], denied: string[]) =>
+    decision(shell('npm test', keptBy({ network })), {
+      user: [{ effect: 'deny', match: { network: denied } }, allow({ tool: '*', network })]
+    })
+  t.equal(reaching(['example.com:443'], ['example.com']), 'deny')
+  t.equal(reaching(['*.example.com'], ['a.example.com:443']), 'deny')
+  t.equal(reaching(['example.com:8443'], ['example.com']), 'allow')
+  t.equal(reaching(['example.com'], ['no host']), 'ask')
+})
+
+t.test('"always" offers the line, then the words each command begins with', async t => {
+  const offered = (question: Question) =>
+    alwaysOptions(question)
+      .filter(({ scope }) => scope === 'session')
+      .map(({ id, label, rule, rules }) => [id, label, (rules ?? [rule]).map(each => each?.match)])
+  const around = { tool: 'shell_exec', isolation: 'workspace' }
+  t.strictSame(offered(shell('ls && npm test -- a | make all')), [
+    [
+      'command:session',
+      'Always allow exactly `ls && npm test -- a | make all`, in this session',
+      [{ ...around, command: 'ls && npm test -- a | make all', mode: 'exact' }]
+    ],
+    [
+      'prefix:session',
+      'Always allow commands that begin with `npm test` or `make all`, in this session',
+      [
+        { ...around, command: 'npm test', mode: 'prefix' },
+        { ...around, command: 'make all', mode: 'prefix' }
+      ]
+    ]
+  ])
+  t.strictSame(
+    offered(shell('npm test', keptBy({ level: 'none', network: ['a.org'] }))).map(([, label]) => label)[1],
+    'Always allow commands that begin with `npm test`, with isolation none, reaching a.org, in this session'
+  )
+  t.strictSame(
+    offered(shell('', { command: { ...line('npm test'), cwd: 'a*b' } })).map(([, ...told]) => told),
+    [
+      [
+        'Always allow exactly `npm test` in a*b, in this session',
+        [{ ...around, cwd: 'a\\*b', command: 'npm test', mode: 'exact' }]
+      ],
+      [
+        'Always allow commands that begin with `npm test` in a*b, in this session',
+        [{ ...around, cwd: 'a\\*b', command: 'npm test', mode: 'prefix' }]
+      ]
+    ]
+  )
+  t.equal(offered(shell('npm test && node x')).length, 1, 'one of them has no words that a rule may name')
+  for (const { rule, rules } of alwaysOptions(shell('npm test && make all')))
+    t.equal(rule === undefined, rules !== undefined, 'one rule is never shown for several')
+  for (const command of ['rm x', 'npm test $A', 'a=b npm test']) t.strictSame(offered(shell(command)), [], command)
+  t.strictSame(offered(shell('npm test', { alters: ['env'] })), [])
+})
+
+t.test('what was chosen lets the same line run, and no other than the label covers', async () => {
+  const word = fc.constantFrom(
+    'npm',
+    'test',
+    'run',
+    'build',
+    'ls',
+    'cat',
+    'git',
+    'commit',
+    '-m',
+    'x',
+    'src',
+    "'a b'",
+    '$A',
+    '>',
+    '<'
+  )
+  const command = fc
+    .array(
+      fc.array(word, { minLength: 1, maxLength: 4 }).map(words => words.join(' ')),
+      { minLength: 1, maxLength: 3 }
+    )
+    .chain(parts =>
+      fc
+        .constantFrom(' && ', '; ', ' | ', ' ', ') > x; (')
+        .map(
+          operator =>
+            `${operator.startsWith(')') ? '(' : ''}${parts.join(operator)}${operator.startsWith(')') ? ')' : ''}`
+        )
+    )
+  const read = (text: string, more: Partial<Question> = {}) =>
+    shell('', { command: { ...judgeCommand(text, { forbidden: [], pids: [] }), text, named: [] }, ...more })
+  fc.assert(
+    fc.property(command, command, (chosen, other) => {
+      for (const { rule, rules = rule ? [rule] : [] } of alwaysOptions(read(chosen))) {
+        const book = { user: rules as ConfiguredRule[] }
+        if (judgeCommand(chosen, { forbidden: [], pids: [] }).class === 'auto') continue
+        if (decision(read(chosen), book) !== 'allow') return false
+        if (decision(read(chosen, keptBy({ level: 'none' })), book) === 'allow') return false
+        const question = read(other)
+        if (decision(question, book) !== 'allow') continue
+        const needed = question.command!.parts.filter(part => part.class !== 'auto')
+        const begins = needed.every(({ text, argv, operands }) =>
+          rules.some(
+            ({ match }) =>
+              (!text.includes('>') || operands.every(({ access }) => access === 'list')) &&
+              (match.mode === 'exact'
+                ? [argv!.join(' '), text, question.command!.text].includes(match.command!)
+                : `${argv!.join(' ')} `.startsWith(`${match.command} `))
+          )
+        )
+        if (needed.length > 0 && other !== chosen && !begins) return false
+      }
+      return true
+    }),
+    { ...runs(1_500), examples: [["'a b'", "('a b')"]] }
+  )
+})

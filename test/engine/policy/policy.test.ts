@@ -1,0 +1,609 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { ConfiguredRule, Match } from '../../../src/config/schema.ts'
+import { alwaysOptions } from '../../../src/engine/approvals/rule-suggestions.ts'
+import type { RememberedRule } from '../../../src/engine/call.ts'
+import { judge } from '../../../src/engine/policy/policy.ts'
+import type { Facts, JudgedPath, Question, Rulebook, Verdict } from '../../../src/engine/policy/policy-input.ts'
+import { matchFaults, ruleFaults } from '../../../src/engine/policy/rule-validation.ts'
+import { ruleHolds } from '../../../src/engine/policy/rules.ts'
+import { judgeCommand, parsersReady } from '../../../src/shell/analyze-command-line.ts'
+import { plainArgv } from '../../../src/shell/plain.ts'
+import { runs } from '../../support/property.ts'
+import { line } from '../fake-command.ts'
+
+await parsersReady()
+
+const NOW = Date.parse('2026-06-01T12:00:00Z')
+
+const file = (path: string, access: JudgedPath['access'] = 'write', more: Partial<JudgedPath> = {}): JudgedPath => ({
+  path,
+  access,
+  sensitive: false,
+  self_starting: false,
+  ...more
+})
+const question = (more: Partial<Question> = {}): Question => ({
+  tool: 'edit_file',
+  category: 'files',
+  effect: 'write',
+  paths: [file('src/a.ts')],
+  client: 'test',
+  may_approve: true,
+  ...more
+})
+const shell = (command: string, more: Partial<Question> = {}) =>
+  question({ tool: 'shell_exec', category: 'commands', effect: 'execute', paths: [], command: line(command), ...more })
+/** The same as the real reader of command lines has it. */
+const read = (command: string) =>
+  shell('', { command: { ...judgeCommand(command, { forbidden: [], pids: [] }), text: command, named: [] } })
+const rulebook = (more: Partial<Rulebook> = {}): Rulebook => ({
+  now: NOW,
+  read_only: false,
+  sensitive_call_only: 'deny',
+  ask_for_unsaved: false,
+  administrator: [],
+  user: [],
+  remembered: [],
+  workspace: [],
+  ...more
+})
+const rule = (effect: ConfiguredRule['effect'], match: Match = { tool: '*' }, more: Partial<ConfiguredRule> = {}) => ({
+  effect,
+  match,
+  ...more
+})
+const remembered = (effect: ConfiguredRule['effect'], match: Match, expires_at: string | null = null) =>
+  ({
+    rule_id: `rule_${effect}`,
+    effect,
+    match,
+    scope: 'user',
+    expires_at,
+    created_at: '',
+    created_by: ''
+  }) satisfies RememberedRule
+/** For the name of a test: no character in it moves the lines. */
+const shown = (text: string) =>
+  JSON.stringify(text).replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16)}`)
+const decision = (asked: Question, rules: Partial<Rulebook> = {}) => judge(asked, rulebook(rules)).decision
+
+t.test('by itself a call is judged by its effect', async t => {
+  const expected = {
+    read: 'allow',
+    create: 'allow',
+    write: 'ask',
+    execute: 'ask',
+    network: 'ask',
+    destructive: 'strict'
+  } as const
+  for (const [effect, decided] of Object.entries(expected))
+    t.equal(decision(question({ effect: effect as keyof typeof expected })), decided, effect)
+  t.strictSame(judge(question({ effect: 'read' }), rulebook()), {
+    decision: 'allow',
+    reason: 'Only reads.',
+    matched_rules: [{ tier: 'tool', effect: 'read', reason: 'Only reads.' }],
+    always_options: [],
+    source: 'auto'
+  } satisfies Verdict)
+})
+
+t.test('the first tier that has something to say decides; within it deny beats ask beats allow', async t => {
+  const cases: [expected: Verdict['decision'], rules: Partial<Rulebook>][] = [
+    ['deny', { administrator: [rule('allow'), rule('ask'), rule('deny')] }],
+    ['ask', { administrator: [rule('allow'), rule('ask')] }],
+    ['allow', { administrator: [rule('allow')], user: [rule('deny')], workspace: [rule('deny')] }],
+    ['ask', { administrator: [rule('ask')], user: [rule('allow')], remembered: [remembered('deny', { tool: '*' })] }],
+    ['deny', { user: [rule('allow')], remembered: [remembered('deny', { tool: '*' })] }],
+    ['deny', { user: [rule('deny')], remembered: [remembered('allow', { tool: '*' })] }],
+    ['allow', { remembered: [remembered('allow', { tool: '*' })], workspace: [rule('deny')] }],
+    ['deny', { workspace: [rule('deny'), rule('allow')] }],
+    ['allow', { administrator: [rule('deny', { tool: 'other' })], workspace: [rule('allow')] }],
+    ['ask', { administrator: [rule('deny', { tool: 'other' })] }]
+  ]
+  for (const [expected, rules] of cases) t.equal(decision(question(), rules), expected, JSON.stringify(rules))
+})
+
+t.test('who let a call through is told', async t => {
+  t.match(judge(question(), rulebook({ user: [rule('allow', { tool: 'edit_file' }, { reason: 'my files' })] })), {
+    decision: 'allow',
+    source: 'config',
+    reason: 'my files',
+    matched_rules: [{ tier: 'user', effect: 'allow', reason: 'my files' }]
+  })
+  t.match(judge(question(), rulebook({ remembered: [remembered('allow', { path: 'src/**' })] })), {
+    decision: 'allow',
+    source: 'rule',
+    rule_id: 'rule_allow',
+    reason: 'user rule: allow path src/**'
+  })
+  const denied = judge(question(), rulebook({ administrator: [rule('deny', { effect: 'write' })] }))
+  t.strictSame(denied, {
+    decision: 'deny',
+    reason: 'administrator rule: deny effect write',
+    matched_rules: [{ tier: 'administrator', effect: 'deny', reason: 'administrator rule: deny effect write' }],
+    always_options: [],
+    source: 'config'
+  })
+})
+
+t.test(
+  'what an editor holds unsaved is asked for before it is written, whatever allows it, where that is set',
+  async t => {
+    const unsaved = [{ path: 'src/a.ts', client: 'emacs', client_id: 'emacs-1', hash: 'sha256:0' }]
+    const write = question({ paths: [file('src/a.ts', 'write', { unsaved })] })
+    const allow = { ask_for_unsaved: true, administrator: [rule('allow', { path: 'src/a.ts' })] }
+    t.strictSame(judge(write, rulebook(allow)), {
+      decision: 'ask',
+      reason: 'src/a.ts has unsaved changes in emacs.',
+      matched_rules: [
+        { tier: 'server', effect: 'ask', reason: 'src/a.ts has unsaved changes in emacs.' },
+        { tier: 'administrator', effect: 'allow', reason: 'administrator rule: allow path src/a.ts' }
+      ],
+      always_options: [],
+      source: 'user'
+    } satisfies Verdict)
+    const cases: [expected: Verdict['decision'], question: Partial<Question>, rules?: Partial<Rulebook>][] = [
+      ['allow', { paths: write.paths }, { ask_for_unsaved: false }],
+      ['allow', { paths: [file('src/a.ts')] }],
+      ['allow', { paths: [file('src/a.ts', 'read', { unsaved })] }],
+      ['allow', { paths: [file('src/a.ts', 'write', { unsaved: [] })] }],
+      ['ask', { paths: [file('b'), file('src', 'write', { tree: true, unsaved })] }],
+      ['ask', { paths: write.paths, effect: 'create' }],
+      ['strict', { paths: write.paths, effect: 'destructive' }, { administrator: [] }],
+      ['deny', { paths: write.paths }, { administrator: [rule('deny')] }],
+      ['deny', { paths: write.paths }, { read_only: true }]
+    ]
+    for (const [expected, more, rules] of cases)
+      t.equal(
+        decision(question(more), { ...allow, administrator: [rule('allow')], ...rules }),
+        expected,
+        JSON.stringify(more)
+      )
+  }
+)
+
+t.test('a rule past its time says nothing', async t => {
+  for (const [expires_at, expected] of [
+    [null, 'allow'],
+    ['2026-06-01T12:00:00.001Z', 'allow'],
+    ['2026-06-01T12:00:00Z', 'ask'],
+    ['2026-06-01T14:00:00+02:00', 'ask'],
+    ['2026-06-01T14:00:01+02:00', 'allow']
+  ] as const) {
+    t.equal(decision(question(), { user: [rule('allow', { tool: '*' }, { expires_at })] }), expected, `${expires_at}`)
+    t.equal(decision(question(), { remembered: [remembered('allow', { tool: '*' }, expires_at)] }), expected)
+  }
+})
+
+t.test('what a rule names must hold, every field of it', async t => {
+  const edit = question({ agent: 'helper', client: 'emacs' })
+  const cases: [boolean, Match, Question?][] = [
+    [true, { tool: 'edit_file' }],
+    [true, { tool: 'edit_*' }],
+    [true, { tool: '*_file' }],
+    [false, { tool: 'edit' }],
+    [false, { tool: 'dit_file' }],
+    [true, { category: 'files' }],
+    [false, { category: 'search' }],
+    [true, { effect: 'write' }],
+    [false, { effect: 'read' }],
+    [true, { agent: 'help*' }],
+    [false, { agent: 'other' }],
+    [false, { agent: '*' }, question()],
+    [true, { client: 'emacs' }],
+    [false, { client: 'vim' }],
+    [true, { path: 'src/**' }],
+    [true, { path: 'src/a.ts' }],
+    [false, { path: 'a.ts' }],
+    [false, { path: '*.ts' }],
+    [true, { path: '**/*.ts' }],
+    [false, { path: 'src' }],
+    [false, { path: '**' }, shell('ls')],
+    [true, { tool: 'edit_file', path: 'src/**', agent: 'helper' }],
+    [false, { tool: 'edit_file', path: 'src/**', agent: 'other' }],
+    [false, { host: 'example.com' }],
+    [true, { host: 'example.com' }, question({ host: 'EXAMPLE.com' })],
+    [false, { host: 'example.com' }, question({ host: 'sub.example.com' })],
+    [false, { host: 'example.com' }, question({ host: 'evil-example.com' })],
+    [true, { host: '*.example.com' }, question({ host: 'a.b.example.com' })],
+    [false, { host: '*.example.com' }, question({ host: 'example.com' })],
+    [false, { host: '*.example.com' }, question({ host: 'evilexample.com' })],
+    [false, { mode: 'exact' }]
+  ]
+  for (const [expected, match, asked = edit] of cases)
+    t.equal(
+      decision(asked, { user: [rule('allow', match)] }) === 'allow',
+      expected,
+      `${JSON.stringify(match)} ${JSON.stringify(asked.paths)}`
+    )
+})
+
+t.test('an allow rule must cover every path of a call, a deny or ask rule any of them', async t => {
+  const both = question({ tool: 'move_file', paths: [file('public/a'), file('secret/b')] })
+  t.equal(decision(both, { user: [rule('allow', { path: 'public/**' })] }), 'ask')
+  t.equal(decision(both, { user: [rule('allow', { path: '{public,secret}/**' })] }), 'allow')
+  t.equal(decision(both, { user: [rule('deny', { path: 'secret/**' }), rule('allow')] }), 'deny')
+  t.equal(decision(both, { user: [rule('ask', { path: 'secret/**' }), rule('allow')] }), 'ask')
+  t.equal(decision(both, { user: [rule('deny', { path: 'other/**' }), rule('allow')] }), 'allow')
+  const whole = (path: string) => question({ tool: 'move_file', paths: [file(path, 'write', { tree: true })] })
+  const kept = { user: [rule('deny', { path: 'a/secret/**' }), rule('allow')] }
+  t.equal(decision(whole('a'), kept), 'ask', 'a folder that may hold what is denied')
+  t.equal(decision(whole('.'), kept), 'ask')
+  t.equal(decision(whole('a/secret/b'), kept), 'deny')
+  t.equal(decision(whole('b'), kept), 'allow')
+  t.equal(decision(whole('ab'), kept), 'allow')
+  t.equal(decision(whole('b'), { user: [rule('deny', { path: '**/*.pem' }), rule('allow')] }), 'ask')
+})
+
+t.test('a command rule that cannot be decided makes the call ask at least', async t => {
+  const rules = { user: [rule('deny', { command: 'git push', mode: 'prefix' }), rule('allow', { tool: 'shell_exec' })] }
+  t.equal(decision(shell('git push --force'), rules), 'deny')
+  t.equal(decision(shell('git status'), rules), 'allow')
+  for (const command of ['git "push"', 'g=git; $g push', 'git pu\\sh'])
+    t.equal(decision(shell(command), rules), 'ask', command)
+  for (const command of ['true && git push', 'git push | tee log', '/usr/bin/git push'])
+    t.equal(decision(shell(command), rules), 'deny', command)
+  t.equal(decision(shell('npm test | tee log'), rules), 'allow')
+  t.equal(
+    decision(shell('echo "a"'), {
+      administrator: [rule('deny', { command: 'rm', mode: 'prefix' })],
+      user: [rule('allow')]
+    }),
+    'ask',
+    'a lower tier does not lift it'
+  )
+  t.equal(
+    decision(shell('echo "a"'), {
+      administrator: [rule('deny', { command: 'rm', mode: 'prefix' })],
+      user: [rule('deny')]
+    }),
+    'deny',
+    'nor does the doubt lift a refusal'
+  )
+})
+
+t.test('leave for a command is no leave for it with another environment or input', async t => {
+  const altered = shell('npm test', { alters: ['env'] })
+  t.equal(decision(shell('npm test'), { user: [rule('allow', { command: 'npm test' })] }), 'allow')
+  t.match(judge(altered, rulebook({ user: [rule('allow', { command: 'npm test' })] })), {
+    decision: 'ask',
+    always_options: []
+  })
+  t.equal(decision(altered, { user: [rule('deny', { command: 'npm test' }), rule('allow')] }), 'deny')
+  t.equal(decision(altered, { user: [rule('allow', { tool: 'shell_exec' })] }), 'allow')
+})
+
+t.test('no rule reaches what is refused for ever', async t => {
+  const allowed = { administrator: [rule('allow')], user: [rule('allow')] }
+  t.match(judge(question({ paths: [file('.git/hooks/x', 'write', { protected: 'write' })] }), rulebook(allowed)), {
+    decision: 'deny',
+    code: 'SENSITIVE_PATH'
+  })
+  t.equal(decision(question({ effect: 'read', paths: [file('.git/config', 'read', { protected: 'write' })] })), 'allow')
+  t.match(
+    judge(question({ effect: 'read', paths: [file('state', 'read', { protected: 'all' })] }), rulebook(allowed)),
+    { decision: 'deny', code: 'SENSITIVE_PATH' }
+  )
+  t.match(judge(shell('reboot'), rulebook(allowed)), { decision: 'deny', code: 'COMMAND_BLOCKED' })
+})
+
+t.test('a read-only server refuses all but reads', async t => {
+  for (const effect of ['create', 'write', 'execute', 'network', 'destructive'] as const)
+    t.match(judge(question({ effect }), rulebook({ read_only: true, administrator: [rule('allow')] })), {
+      decision: 'deny',
+      code: 'PERMISSION_DENIED',
+      matched_rules: [{ tier: 'server' }]
+    })
+  t.equal(decision(question({ effect: 'read' }), { read_only: true }), 'allow')
+})
+
+t.test('credentials are asked for strictly, and refused to call-only tokens', async t => {
+  const read = (may_approve: boolean) =>
+    question({ effect: 'read', may_approve, paths: [file('.env', 'read', { sensitive: true })] })
+  t.match(judge(read(true), rulebook()), { decision: 'strict', always_options: [] })
+  t.match(judge(read(false), rulebook()), { decision: 'deny', code: 'SENSITIVE_PATH' })
+  t.match(judge(read(false), rulebook({ administrator: [rule('allow', { path: '.env' })] })), { decision: 'deny' })
+  t.equal(decision(read(false), { sensitive_call_only: 'ask' }), 'strict')
+  t.equal(decision(read(true), { user: [rule('allow', { tool: '*' })] }), 'strict', 'a rule that names no path')
+  t.equal(decision(read(true), { user: [rule('allow', { path: 'src/**' })] }), 'strict')
+  t.equal(decision(read(true), { user: [rule('allow', { path: '.env' })] }), 'allow', 'a rule that names it')
+  t.equal(
+    decision(read(true), { user: [rule('allow', { path: '.env' }, { expires_at: '2020-01-01T00:00:00Z' })] }),
+    'strict',
+    'a rule past its time'
+  )
+  t.equal(decision(read(true), { user: [rule('ask', { tool: '*' })] }), 'strict')
+  t.equal(decision(read(true), { user: [rule('deny', { tool: '*' })] }), 'deny')
+  t.equal(decision(question({ paths: [file('.env', 'write', { sensitive: true })] })), 'ask')
+  t.equal(decision(question({ effect: 'read', paths: [file('.', 'list', { sensitive: true })] })), 'allow')
+})
+
+t.test('what runs by itself later is written only after a strict look', async t => {
+  const starter = question({ effect: 'create', paths: [file('.envrc', 'write', { self_starting: true })] })
+  t.equal(decision(starter), 'strict')
+  t.equal(decision(starter, { user: [rule('allow', { tool: '*' })] }), 'strict')
+  t.equal(decision(starter, { user: [rule('allow', { path: '.envrc' })] }), 'allow')
+  t.equal(decision(question({ effect: 'read', paths: [file('.envrc', 'read', { self_starting: true })] })), 'allow')
+})
+
+t.test('what must always be shown is asked, whatever rule allows it', async t => {
+  const rough = question({ always_ask: 'The match is rough.' })
+  t.match(judge(rough, rulebook({ user: [rule('allow')] })), {
+    decision: 'ask',
+    reason: 'The match is rough.',
+    always_options: []
+  })
+  t.equal(decision(rough, { user: [rule('deny')] }), 'deny')
+  t.equal(decision(question({ effect: 'destructive', always_ask: 'x' })), 'strict')
+})
+
+t.test('what destroys stays strict unless a rule allows it', async t => {
+  const gone = question({ tool: 'delete_file', effect: 'destructive' })
+  t.equal(decision(gone, { user: [rule('ask')] }), 'strict')
+  t.strictSame(judge(gone, rulebook()).always_options, [])
+  t.equal(decision(gone, { user: [rule('allow', { tool: 'delete_file' })] }), 'allow')
+})
+
+t.test('"always" offers literal rules, the narrowest first', async t => {
+  const options = (asked: Question) => judge(asked, rulebook()).always_options
+  t.strictSame(
+    options(question({ paths: [file('src/a[1].ts')] })).map(({ id, label, scope, rule }) => [id, label, scope, rule]),
+    [
+      ['path', 'edit_file on src/a[1].ts', { tool: 'edit_file', path: 'src/a\\[1\\].ts' }],
+      ['folder', 'edit_file beneath src/', { tool: 'edit_file', path: 'src/**' }],
+      ['tool', 'edit_file on any file', { tool: 'edit_file' }]
+    ].flatMap(([name, words, match]) => [
+      [`${name}:session`, `Always allow ${words}, in this session`, 'session', { effect: 'allow', match }],
+      [`${name}:workspace`, `Always allow ${words}, in this workspace`, 'workspace', { effect: 'allow', match }]
+    ])
+  )
+  t.strictSame(
+    options(shell('npm test && ls')).map(({ id, rule }) => [id, rule?.match]),
+    [
+      ...['session', 'workspace'].map(scope => [
+        `command:${scope}`,
+        { tool: 'shell_exec', command: 'npm test && ls', mode: 'exact' }
+      ]),
+      ...['session', 'workspace'].map(scope => [
+        `prefix:${scope}`,
+        { tool: 'shell_exec', command: 'npm test', mode: 'prefix' }
+      ])
+    ]
+  )
+  t.strictSame(
+    options(question({ paths: [file('a.ts', 'read'), file('a.ts')] })).map(({ id }) => id),
+    ['path:session', 'path:workspace', 'tool:session', 'tool:workspace'],
+    'a file at the top has no folder to offer; the same path twice is one'
+  )
+})
+
+/** Paths as they come out of the walk. */
+const somePath = fc
+  .array(fc.string({ unit: fc.constantFrom(...'ab.*?[]{}!,\\ -é"$'), minLength: 1, maxLength: 5 }), {
+    minLength: 1,
+    maxLength: 3
+  })
+  .filter(names => names.every(name => name !== '.' && name !== '..'))
+  .map(names => names.join('/'))
+
+/** Texts that mean something to globs, commands and paths. */
+const text = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'ab/.*?[]{}!,\\ -"$'), minLength: 1, maxLength: 12 }),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+)
+
+t.test('an offered rule holds for the call, and for no other path or command than its label says', async () => {
+  const someFacts = (paths: string[]): Facts => ({
+    tool: 'a_tool',
+    category: 'files',
+    effect: 'write',
+    client: 'test',
+    paths: paths.map(path => ({ path, access: 'write' as const }))
+  })
+  fc.assert(
+    fc.property(somePath, somePath, (path, other) => {
+      for (const { id, rule } of alwaysOptions(someFacts([path]))) {
+        if (!rule) return false
+        const covers = (name: string) => ruleHolds(rule, someFacts([name])) === true
+        if (!covers(path)) return false
+        if (ruleHolds(rule, { ...someFacts([path]), tool: 'b_tool' })) return false
+        if (id.startsWith('path:') && covers(other) !== (other === path)) return false
+        const folder = path.slice(0, path.lastIndexOf('/') + 1)
+        if (id.startsWith('folder:') && covers(other) && !other.startsWith(folder)) return false
+      }
+      return true
+    }),
+    runs(1_000)
+  )
+})
+
+t.test('a command rule matches the same text, or plain words with the same beginning, and nothing else', async t => {
+  const holds = (match: Match, command: string) => ruleHolds({ effect: 'allow', match }, read(command)) === true
+  const prefix = { command: 'npm test', mode: 'prefix' } as const
+  const cases: [boolean, string][] = [
+    [true, 'npm test'],
+    [true, '  npm   test'],
+    [true, 'npm\ttest'],
+    [true, 'npm test -- --watch=false'],
+    [true, 'npm test a@b.c:1,2+3%=/x_Y'],
+    [false, 'npm testx'],
+    [false, 'npm'],
+    [false, 'npm run test'],
+    [false, 'NPM test'],
+    [false, 'x npm test'],
+    [false, 'npm test && rm -rf x'],
+    [true, 'npm test;ls'],
+    [false, 'npm test | sh'],
+    [false, 'npm test &'],
+    [true, 'npm test\nls'],
+    [false, 'npm test\r'],
+    [false, 'npm test > x'],
+    [false, 'npm test $(ls)'],
+    [false, 'npm test `ls`'],
+    [false, 'npm test $HOME'],
+    [false, 'npm test *'],
+    [false, 'npm test {a,b}'],
+    [false, 'npm test ~'],
+    [true, 'npm test "a"'],
+    [true, "npm test 'a'"],
+    [true, 'npm test \\a'],
+    [true, 'npm test #a'],
+    [true, 'npm test !a'],
+    [true, 'npm test 2>/dev/null'],
+    [false, 'cd src && npm test'],
+    [false, 'npm test < x'],
+    [false, 'A=b npm test'],
+    [false, '\u00a0npm test'],
+    [false, '\u1680npm test'],
+    [false, '\ufeffnpm test'],
+    [false, 'npm test\u2028'],
+    [false, 'npm tes\u200bt'],
+    [false, 'npm tést'],
+    [false, '']
+  ]
+  for (const [expected, command] of cases) t.equal(holds(prefix, command), expected, shown(command))
+  t.equal(holds({ command: 'ls | wc' }, 'ls | wc'), true, 'exact is the default')
+  t.equal(holds({ command: 'ls | wc' }, 'ls | wc '), false)
+  t.equal(holds({ command: 'ls "a"', mode: 'prefix' }, 'ls "a" b'), false, 'a prefix that is not plain matches nothing')
+  t.equal(holds({ command: '', mode: 'prefix' }, 'ls'), false)
+  t.equal(holds({ command: 'A=b npm', mode: 'prefix' }, 'A=b npm test'), false)
+
+  const word = fc.string({ unit: fc.constantFrom(...'abAB01_./:@%+,=-'), minLength: 1, maxLength: 6 })
+  const wild = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: fc.constantFrom(...'ab \t\n"\'$;&|<>(){}*?~#!\\=\u00a0\u1680\ufeff'), maxLength: 20 })
+  )
+  fc.assert(
+    fc.property(
+      fc.array(word, { minLength: 1, maxLength: 3 }),
+      fc.array(word, { maxLength: 3 }),
+      wild,
+      (lead, more, x) => {
+        const match = { command: lead.join(' '), mode: 'prefix' } as const
+        // Any text it matches consists of readers and of commands that begin with the same words.
+        const good = [...lead, ...more].join(' ')
+        for (const candidate of [x, good, good + x, x + good, `${lead.join(' ')}${x}${more.join(' ')}`]) {
+          const { literal, parts } = read(candidate).command!
+          const begins = parts.map(({ argv }) => argv !== undefined && lead.every((part, i) => argv[i] === part))
+          const covered =
+            literal && begins.includes(true) && parts.every((part, i) => part.class === 'auto' || begins[i])
+          if (holds(match, candidate) && !(covered && plainArgv(lead.join(' ')))) return false
+        }
+        if (plainArgv(lead.join(' ')) && read(good).command!.literal && !holds(match, good)) return false
+        return true
+      }
+    ),
+    runs(1_000)
+  )
+})
+
+t.test('plain words are what a shell would pass on as they are', async t => {
+  t.strictSame(plainArgv(' git  log -n1 '), ['git', 'log', '-n1'])
+  for (const command of [
+    '',
+    ' ',
+    'a=b c',
+    'a+=b',
+    'a;b',
+    'a&&b',
+    '~/x',
+    '$a',
+    'a "b"',
+    'é',
+    'a\\ b',
+    'a\u00a0b',
+    '(a)'
+  ])
+    t.equal(plainArgv(command), undefined, command)
+})
+
+t.test('a rule that cannot hold as written is told', async t => {
+  const faults = async (given: Partial<ConfiguredRule>) =>
+    (await ruleFaults({ effect: 'allow', match: {}, ...given })).length
+  t.equal(await faults({ match: { tool: '*' } }), 0)
+  t.equal(await faults({ match: {} }), 1)
+  t.equal(await faults({ match: { tool: 'x', mode: 'prefix' } }), 1)
+  t.equal(await faults({ match: { command: 'a "b"', mode: 'prefix' } }), 1)
+  t.equal(await faults({ match: { command: 'a "b"' } }), 0)
+  for (const field of ['tool', 'path', 'agent', 'client'] as const)
+    t.equal(await faults({ match: { [field]: '[' } }), 1, `${field} that is no glob`)
+  const npm = { match: { command: 'npm test', mode: 'prefix' as const } }
+  t.equal(await faults({ ...npm, examples: { match: ['npm test a'], no_match: ['npm testx', 'npm test && rm x'] } }), 0)
+  t.equal(await faults({ ...npm, examples: { match: ['npm run'], no_match: ['npm test'] } }), 2)
+  t.equal(await faults({ match: { path: 'src/**' }, examples: { match: ['src/a'], no_match: ['lib/a'] } }), 0)
+  t.equal(await faults({ match: { tool: 'git_*' }, examples: { match: ['git_log'], no_match: ['edit'] } }), 0)
+})
+
+t.test('every question gets the same verdict twice, whatever is asked', async () => {
+  const match = fc
+    .record(
+      {
+        tool: text,
+        path: text,
+        agent: text,
+        client: text,
+        command: text,
+        host: text,
+        mode: fc.constantFrom('exact' as const, 'prefix' as const),
+        effect: fc.constantFrom('read' as const, 'write' as const)
+      },
+      { requiredKeys: [] }
+    )
+    .filter(candidate => matchFaults(candidate).length === 0)
+  const rules = fc.array(
+    fc.record({ effect: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const), match }),
+    { maxLength: 3 }
+  )
+  const asked = fc.record({
+    tool: text,
+    category: fc.constant('files' as const),
+    effect: fc.constantFrom(...(['read', 'create', 'write', 'execute', 'network', 'destructive'] as const)),
+    paths: fc.array(
+      fc.record({
+        path: text,
+        access: fc.constantFrom(...(['read', 'write', 'list'] as const)),
+        sensitive: fc.boolean(),
+        self_starting: fc.boolean()
+      }),
+      { maxLength: 3 }
+    ),
+    command: fc.option(
+      text.map(each => line(each)),
+      { nil: undefined }
+    ),
+    host: fc.option(text, { nil: undefined }),
+    agent: fc.option(text, { nil: undefined }),
+    client: text,
+    may_approve: fc.boolean(),
+    always_ask: fc.option(text, { nil: undefined })
+  })
+  const RANK = { allow: 0, ask: 1, strict: 2, deny: 3 }
+  fc.assert(
+    fc.property(asked, rules, rules, rules, fc.boolean(), (facts, administrator, user, workspace, read_only) => {
+      const book = rulebook({ administrator, user, workspace, read_only })
+      const verdict = judge(facts, book)
+      const again = judge(structuredClone(facts), structuredClone(book))
+      if (JSON.stringify(verdict) !== JSON.stringify(again)) return false
+      if (verdict.reason === '' || verdict.matched_rules.length === 0) return false
+      if (verdict.decision === 'allow' && verdict.always_options.length > 0) return false
+      // One more deny or ask rule never makes a call easier.
+      const harder = judge(facts, rulebook({ ...book, administrator: [...administrator, rule('ask', { tool: '**' })] }))
+      return RANK[harder.decision] >= Math.min(RANK[verdict.decision], RANK.ask)
+    }),
+    runs(400)
+  )
+})
+
+t.test('what only a rule lets happen is refused without one, and no easier than its effect with one', async t => {
+  const why = 'Force is refused unless a rule allows it.'
+  const forced = question({ tool: 'git_push', effect: 'destructive', only_by_rule: why, strict: 'It sends commits.' })
+  const denied = { decision: 'deny', code: 'PERMISSION_DENIED', reason: why }
+  t.match(judge(forced, rulebook()), denied)
+  t.match(judge(forced, rulebook({ user: [rule('ask')] })), denied, 'one that asks is not enough')
+  t.match(judge(forced, rulebook({ user: [rule('allow', { tool: 'git_pull' })] })), denied, 'nor one for another tool')
+  const allowing = rulebook({ user: [rule('allow', { tool: 'git_push' })] })
+  t.match(judge(forced, allowing), { decision: 'strict', reason: 'It sends commits.' })
+  const refusing = rulebook({ administrator: [rule('deny')], user: [rule('allow')] })
+  t.match(judge(forced, refusing), { decision: 'deny', matched_rules: [{ tier: 'administrator' }] })
+})

@@ -1,0 +1,30 @@
+// Several rules made by one decision are made together or not at all.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { RememberedRules } from '../../../src/engine/policy/saved-rules.ts'
+import { Journal } from '../../../src/events/journal.ts'
+import { openStore } from '../../../src/store/store.ts'
+
+t.test('one that cannot hold keeps the others from being made', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-rules-'))
+  const store = await openStore(folder)
+  t.teardown(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const rules = new RememberedRules(new Journal(store), store)
+  const rule = (command: string) => ({ effect: 'allow', match: { command, mode: 'prefix' }, scope: 'user' }) as const
+
+  await t.rejects(rules.addAll([rule('npm run a'), rule('npm run $x')], 'c'), { code: 'INVALID_PARAMS' })
+  t.strictSame(rules.list(), [])
+  t.strictSame(store.rules(), [])
+
+  const made = await rules.addAll([rule('npm run a'), rule('npm run b')], 'c')
+  t.strictSame(rules.list(), made)
+  t.strictSame(
+    store.rules().map(json => JSON.parse(json)),
+    made
+  )
+})

@@ -1,0 +1,66 @@
+// A decision holds only while what the tool stands on is as it was.
+import t from 'tap'
+import { Type } from 'typebox'
+import { defineTool } from '../../src/tool/tool.ts'
+import { startApp } from '../start-app.ts'
+
+t.test('what a tool stands on is bound by a decision', async t => {
+  let place = 'here'
+  const tool = defineTool({
+    name: 'act_where_it_is',
+    category: 'custom',
+    description: 'Acts on something that is no file.',
+    input: Type.Object({}),
+    output: Type.Object({ place: Type.String() }),
+    timeout_ms: 10_000,
+    effect: 'write',
+    subject: () => ({}),
+    stands_on: async () => place,
+    preview: () => ({ title: place }),
+    run: () => ({ place }),
+    present: ({ place }) => ({ title: place, content: place })
+  })
+  const { call, request } = await startApp(t, {}, { tools: [tool] })
+  const asked = await call('act_where_it_is', {})
+  place = 'there'
+  const approve = (digest: string) => request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest })
+  const refused = await approve(asked.approval.digest)
+  t.match(refused, {
+    status: 409,
+    body: { code: 'PREVIEW_CHANGED', details: { approval: { preview: { title: 'there' } } } }
+  })
+  const done = await approve(refused.body.details.approval.digest)
+  t.match(done, { status: 200, body: { status: 'success', result: { data: { place: 'there' } } } })
+})
+
+t.test('a digest is of what is shown, also where that changes while it is looked at', async t => {
+  let changes = 3
+  let written = 0
+  const tool = defineTool({
+    name: 'write_where_it_is',
+    category: 'custom',
+    description: 'Writes what it has found.',
+    input: Type.Object({}),
+    output: Type.Object({}),
+    timeout_ms: 10_000,
+    effect: 'write',
+    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async preview(_, { host }) {
+      const title = `${(await host.files.look('a.txt'))?.bytes}`
+      if (changes-- > 0) write('a.txt', `${++written}`)
+      return { title }
+    },
+    run: () => ({}),
+    present: () => ({ title: 'done', content: 'done' })
+  })
+  const { call, get, write } = await startApp(t, { 'a.txt': 'first' }, { tools: [tool] })
+  const { tool_call_id, approval } = await call('write_where_it_is', {})
+  t.equal(approval.preview.title, '3')
+  t.strictSame(await get(`/calls/${tool_call_id}/digest`), { tool_call_id, digest: approval.digest })
+
+  changes = Number.POSITIVE_INFINITY
+  t.match(await call('write_where_it_is', {}), {
+    status: 'error',
+    error: { code: 'CONFLICT', message: /changes all the/ }
+  })
+})

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { clashes, type Hold, type Kind, Scheduler } from '../../src/engine/scheduler.ts'
+import { runs } from '../support/property.ts'
+
+const LIMITS = { read: 4, write: 2, execute: 1, network: 1 }
+const hold = (path: string, access: Hold['access'] = 'write', tree = false): Hold => ({ path, access, tree })
+
+/** A scheduler whose works end when told to, with what runs and has run. */
+function controlled(limits = LIMITS) {
+  const scheduler = new Scheduler(limits)
+  const running = new Map<string, () => void>()
+  const order: string[] = []
+  const run = (
+    name: string,
+    holds: Hold[],
+    { kind = 'write' as Kind, left = undefined as AbortSignal | undefined } = {}
+  ) =>
+    scheduler.run(
+      kind,
+      holds,
+      () => {
+        order.push(name)
+        const { promise, resolve } = Promise.withResolvers<string>()
+        running.set(name, () => {
+          running.delete(name)
+          resolve(name)
+        })
+        return promise
+      },
+      left
+    )
+  const end = async (name: string) => {
+    running.get(name)!()
+    await turn()
+  }
+  return { scheduler, run, end, order, running: () => [...running.keys()].sort() }
+}
+/** Lets everything that is settled be heard of. */
+const turn = () => new Promise<void>(resolve => setImmediate(resolve))
+
+t.test('what nothing stands in the way of starts at once', async t => {
+  const { run, running, end } = controlled()
+  const one = run('one', [hold('a')])
+  t.strictSame(running(), ['one'], 'before run returns')
+  await end('one')
+  t.equal(await one, 'one')
+})
+
+t.test('readers share, writers exclude, each path in the order of arrival', async t => {
+  const { run, running, end, order } = controlled({ ...LIMITS, write: 20 })
+  run('r1', [hold('a', 'read')])
+  run('r2', [hold('a', 'read')])
+  run('w1', [hold('a')])
+  run('r3', [hold('a', 'read')])
+  run('w2', [hold('a')])
+  run('other', [hold('b')])
+  t.strictSame(running(), ['other', 'r1', 'r2'])
+  await end('r1')
+  t.strictSame(running(), ['other', 'r2'])
+  await end('r2')
+  t.strictSame(running(), ['other', 'w1'])
+  await end('w1')
+  t.strictSame(running(), ['other', 'r3'])
+  await end('r3')
+  t.strictSame(running(), ['other', 'w2'])
+  await end('w2')
+  t.strictSame(order, ['r1', 'r2', 'other', 'w1', 'r3', 'w2'])
+})
+
+t.test('a tree excludes what is beneath it, and only that', async t => {
+  const { run, running, end } = controlled({ ...LIMITS, write: 20 })
+  run('tree', [hold('a', 'write', true)])
+  run('inner', [hold('a/b/c')])
+  run('sibling', [hold('ab')])
+  run('parent', [hold('.')])
+  t.strictSame(running(), ['parent', 'sibling', 'tree'])
+  run('all', [hold('.', 'write', true)])
+  run('late', [hold('z')])
+  t.strictSame(running(), ['parent', 'sibling', 'tree'])
+  await end('tree')
+  t.strictSame(running(), ['inner', 'parent', 'sibling'])
+  for (const name of ['inner', 'parent', 'sibling']) await end(name)
+  t.strictSame(running(), ['all'])
+  await end('all')
+  t.strictSame(running(), ['late'])
+})
+
+t.test('only so many of a kind run at once, first come first served', async t => {
+  const { run, running, end, scheduler } = controlled()
+  for (const name of ['w1', 'w2', 'w3', 'w4']) run(name, [hold(name)])
+  run('x1', [], { kind: 'execute' })
+  run('x2', [], { kind: 'execute' })
+  run('n1', [], { kind: 'network' })
+  t.strictSame(running(), ['n1', 'w1', 'w2', 'x1'])
+  t.equal(scheduler.waiting, 3)
+  await end('w2')
+  t.strictSame(running(), ['n1', 'w1', 'w3', 'x1'])
+  await end('x1')
+  t.strictSame(running(), ['n1', 'w1', 'w3', 'x2'])
+})
+
+t.test('who waits may leave; nobody behind is held up by that', async t => {
+  const { run, running, end } = controlled()
+  const gone = new AbortController()
+  run('first', [hold('a')])
+  const leaving = run('leaving', [hold('a'), hold('b')], { left: gone.signal })
+  run('behind', [hold('b')])
+  t.strictSame(running(), ['first'])
+  gone.abort(new Error('left'))
+  await t.rejects(leaving, { message: 'left' })
+  t.strictSame(running(), ['behind', 'first'])
+  await t.rejects(run('late', [hold('c')], { left: gone.signal }), { message: 'left' }, 'gone before it came')
+  await end('first')
+  t.strictSame(running(), ['behind'], 'what left is never started')
+  await end('behind')
+  run('next', [hold('a'), hold('b'), hold('c')])
+  t.strictSame(running(), ['next'])
+})
+
+t.test('who waits for a free place may leave it to the next', async t => {
+  const { run, running, end } = controlled()
+  const gone = new AbortController()
+  run('w1', [])
+  run('w2', [])
+  const leaving = run('w3', [], { left: gone.signal })
+  run('w4', [])
+  gone.abort(new Error('left'))
+  await t.rejects(leaving, { message: 'left' })
+  await end('w1')
+  t.strictSame(running(), ['w2', 'w4'])
+})
+
+t.test('work that fails gives its place free, and tells', async t => {
+  const scheduler = new Scheduler(LIMITS)
+  const failing = scheduler.run('execute', [hold('a')], () => Promise.reject(new Error('broken')))
+  const next = scheduler.run('execute', [hold('a')], async () => 'ran')
+  await t.rejects(failing, { message: 'broken' })
+  t.equal(await next, 'ran')
+})
+
+t.test('whatever comes, nothing clashes, each path keeps its order, and nothing is lost', async () => {
+  const path = fc.constantFrom('.', 'a', 'a/b', 'a/b/c', 'a/d', 'ab', 'e')
+  const holds = fc.array(
+    fc.record({ path, access: fc.constantFrom('read' as const, 'write' as const), tree: fc.boolean() }),
+    { maxLength: 3 }
+  )
+  const work = fc.record({ kind: fc.constantFrom(...(['read', 'write', 'execute', 'network'] as const)), holds })
+  const steps = fc.array(
+    fc.oneof({ weight: 3, arbitrary: work }, { weight: 2, arbitrary: fc.nat(50) }, fc.constant('leave' as const)),
+    {
+      maxLength: 60
+    }
+  )
+  await fc.assert(
+    fc.asyncProperty(steps, async taken => {
+      const { scheduler, run, end, order, running } = controlled()
+      const works: { kind: Kind; holds: Hold[]; left: AbortController; gone: boolean }[] = []
+      const promises: Promise<unknown>[] = []
+      const clash = (one: number, other: number) =>
+        works[one]!.holds.some(ours => works[other]!.holds.some(theirs => clashes(ours, theirs)))
+      const check = () => {
+        const now = running().map(Number)
+        for (const [i, one] of now.entries())
+          for (const other of now.slice(i + 1)) if (clash(one, other)) throw new Error(`${one} ran with ${other}`)
+        for (const [kind, limit] of Object.entries(LIMITS))
+          if (now.filter(n => works[n]!.kind === kind).length > limit) throw new Error(`too many of ${kind}`)
+      }
+      for (const step of taken) {
+        if (typeof step === 'object') {
+          const name = works.push({ ...step, left: new AbortController(), gone: false }) - 1
+          const { kind, left } = works[name]!
+          promises.push(run(String(name), step.holds, { kind, left: left.signal }).catch(() => {}))
+        } else if (step === 'leave') {
+          const waiting = works.findIndex((_, n) => !order.includes(String(n)) && !works[n]!.gone)
+          if (waiting < 0) continue
+          works[waiting]!.gone = true
+          works[waiting]!.left.abort(new Error('left'))
+        } else {
+          const now = running()
+          if (now.length > 0) await end(now[step % now.length]!)
+        }
+        check()
+      }
+      for (let now = running(); now.length > 0; now = running()) {
+        await end(now[0]!)
+        check()
+      }
+      await Promise.all(promises)
+      if (scheduler.waiting !== 0) throw new Error('something still waits')
+      for (const [n, { gone }] of works.entries())
+        if (order.includes(String(n)) === gone) throw new Error(`${n} was ${gone ? 'started' : 'lost'}`)
+      const started = order.map(Number)
+      for (const [i, one] of started.entries())
+        for (const later of started.slice(i + 1))
+          if (later < one && clash(one, later)) throw new Error(`${one} overtook ${later}`)
+    }),
+    runs(150)
+  )
+})

@@ -1,0 +1,123 @@
+// Tools whose runs a test holds, watches and lets go.
+import { Type } from 'typebox'
+import { ToolError } from '../src/errors.ts'
+import { type Context, defineTool, type Effect, type Tool } from '../src/tool/tool.ts'
+
+/** Where runs wait by name until they are let through. */
+export class Gate {
+  readonly #arrived = new Map<string, PromiseWithResolvers<void>>()
+  readonly #open = new Map<string, PromiseWithResolvers<void>>()
+  /** Names in the order they came. */
+  readonly came: string[] = []
+  /** Names that were told to stop, in the order they heard of it. */
+  readonly stopped: string[] = []
+
+  /** Waits to be let through; until then it can be stopped. */
+  async pass(name: string, signal: AbortSignal): Promise<void> {
+    this.came.push(name)
+    of(this.#arrived, name).resolve()
+    const { promise, reject } = Promise.withResolvers<never>()
+    const leave = () => {
+      this.stopped.push(name)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    await Promise.race([of(this.#open, name).promise, promise]).finally(() =>
+      signal.removeEventListener('abort', leave)
+    )
+  }
+
+  /** Resolves once that run waits here. */
+  arrived = (name: string) => of(this.#arrived, name).promise
+  /** Lets that run through, now or when it comes. */
+  open = (name: string) => of(this.#open, name).resolve()
+}
+
+function of(map: Map<string, PromiseWithResolvers<void>>, name: string) {
+  const known = map.get(name) ?? Promise.withResolvers<void>()
+  map.set(name, known)
+  return known
+}
+
+const Input = Type.Object(
+  {
+    name: Type.String({ description: 'Of the run.' }),
+    path: Type.Optional(Type.String({ description: 'It touches.' }))
+  },
+  { additionalProperties: false }
+)
+
+/** `held_read`, `held_create`, `held_write` and so on: each touches its path, and waits in the gate. */
+export const heldTools = (gate: Gate): Tool[] =>
+  (['read', 'create', 'write', 'execute', 'destructive'] as const).map((effect: Effect) =>
+    defineTool({
+      name: `held_${effect}`,
+      category: 'custom',
+      description: 'Waits in the gate.',
+      input: Input,
+      output: Type.Object({ name: Type.String() }),
+      timeout_ms: 60_000,
+      effect,
+      subject: ({ path }) => ({
+        ...(path !== undefined && {
+          paths: [{ path, access: effect === 'read' ? ('read' as const) : ('write' as const) }]
+        })
+      }),
+      async run({ name }, { signal }) {
+        await gate.pass(name, signal)
+        return { name }
+      },
+      present: ({ name }) => ({ title: name, content: name })
+    })
+  )
+
+/** `slow_look`: its previews wait in the gate as `look 1`, `look 2` and so on. Writes to `a.txt`, or says so. */
+export const slowLookTool = (gate: Gate): Tool => {
+  let looks = 0
+  return defineTool({
+    name: 'slow_look',
+    category: 'custom',
+    description: 'Is looked at slowly.',
+    input: Type.Object({}, { additionalProperties: false }),
+    output: Type.Object({}),
+    timeout_ms: 60_000,
+    effect: 'write',
+    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async preview() {
+      looks += 1
+      await gate.pass(`look ${looks}`, new AbortController().signal)
+      return { title: `look ${looks}` }
+    },
+    run: () => ({}),
+    present: () => ({ title: 'done', content: 'done' })
+  })
+}
+
+/** `flaky`: fails as often as told, with the code told, and then gives how often it ran. `before` runs in each attempt. */
+export const flakyTool = (options: {
+  code?: ConstructorParameters<typeof ToolError>[0]
+  idempotent?: boolean
+  effect?: Effect
+  before?: (ctx: Context, attempt: number) => Promise<unknown>
+}) => {
+  let attempts = 0
+  return defineTool({
+    name: 'flaky',
+    category: 'custom',
+    description: 'Fails at first.',
+    input: Type.Object({ failures: Type.Integer({ description: 'How often.' }) }, { additionalProperties: false }),
+    output: Type.Object({ attempts: Type.Integer() }),
+    timeout_ms: 60_000,
+    effect: options.effect ?? 'read',
+    idempotent: options.idempotent ?? true,
+    subject: () => ({}),
+    async run({ failures }, ctx) {
+      attempts += 1
+      await options.before?.(ctx, attempts)
+      if (attempts <= failures) throw new ToolError(options.code ?? 'NETWORK_ERROR', `Attempt ${attempts} failed.`)
+      return { attempts }
+    },
+    present: ({ attempts }) => ({ title: 'flaky', content: `${attempts}` })
+  })
+}

@@ -1,0 +1,52 @@
+// A network of a test's own: names are looked up in a table, and every address leads to servers on this machine. Nothing
+// else is different for the guard: it judges the addresses that the table gives.
+import { type AddressInfo, connect, type Server } from 'node:net'
+import type { Test } from 'tap'
+import type { Outside } from '../../../src/host/egress/guarded-connect.ts'
+import { once } from '../../support/wait.ts'
+
+export const PUBLIC = '93.184.215.14'
+export const PUBLIC_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
+
+export interface TestOutside extends Outside {
+  /** Names, in the order they were looked up. */
+  looked_up: string[]
+  /** `address port`, in the order they were dialled. */
+  dialled: string[]
+}
+
+/** `dns` has the answers of a name, one for each lookup, of which the last repeats; every other name is `PUBLIC`.
+ * Whatever is dialled is this server. */
+export function outsideOf(server: Server | undefined, dns: Readonly<Record<string, string[][]>> = {}): TestOutside {
+  const looked_up: string[] = []
+  const dialled: string[] = []
+  return {
+    looked_up,
+    dialled,
+    lookup: async name => {
+      looked_up.push(name)
+      const answers = dns[name] ?? [[PUBLIC]]
+      return answers[Math.min(looked_up.filter(one => one === name).length, answers.length) - 1] ?? []
+    },
+    dial: async (address, port) => {
+      dialled.push(`${address} ${port}`)
+      if (!server) throw new Error('nobody listens')
+      const socket = connect({ host: '127.0.0.1', port: portOf(server), allowHalfOpen: true })
+      await once(socket, 'connect')
+      return socket
+    }
+  }
+}
+
+export async function listening<S extends Server>(t: Test, server: S): Promise<S> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function')
+      server.closeAllConnections()
+    server.close()
+  })
+  return server
+}
+
+export const portOf = (server: Server) => (server.address() as AddressInfo).port

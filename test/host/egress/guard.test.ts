@@ -1,0 +1,201 @@
+// Where the guard lets a connection go: the attack cases of corpus/urls.json, and what must hold of every lookup.
+import { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { connectOut, THE_NETWORK } from '../../../src/host/egress/guarded-connect.ts'
+import { whyNotPublic } from '../../../src/host/egress/ip-addresses.ts'
+import { authority } from '../../../src/host/egress/parse-host.ts'
+import type { Json } from '../../start-app.ts'
+import { once } from '../../support/wait.ts'
+import { code } from '../../tools/fixture.ts'
+import { listening, outsideOf, PUBLIC, PUBLIC_6, portOf } from './fake-network.ts'
+
+const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../corpus/urls.json'), 'utf8'))
+const OWN_LAN = Object.values(os.networkInterfaces())
+  .flat()
+  .find(one => one && !one.internal && one.family === 'IPv4')?.address
+
+const server = await listening(t, createServer())
+const reach = (text: string, outside = outsideOf(server), own_ports: number[] = []) => {
+  const { host, port } = authority(text, 80)
+  return connectOut(host, port, { own_ports, outside })
+}
+
+/** The others are about more than where a connection goes. */
+const OF_HOSTS = ['benign', 'loopback', 'private', 'metadata', 'syntax', 'dns']
+
+for (const { id, group, url, expect, why, dns = {}, accept = [] } of CORPUS.cases as Json[]) {
+  if (!OF_HOSTS.includes(group)) continue
+  const skip = url.includes('{{SELF_LAN_IP}}') && !OWN_LAN ? 'this machine has no address but loopback' : false
+  t.test(`${id} ${why}`, { skip }, async t => {
+    const outside = outsideOf(server, { ...CORPUS.default_dns, ...dns })
+    const host = /^https?:\/\/(?<host>[^/?#\\]*)/i.exec(url.replace('{{SELF_LAN_IP}}', OWN_LAN))?.groups?.host
+    const answer = await code(async () => (await reach(host ?? '', outside)).destroy()).catch(() => 'reached')
+    const allowed = expect === 'allow' || accept.some((one: string) => one.startsWith('allow_to:'))
+    if (expect === 'allow') t.equal(answer, 'reached')
+    else if (!allowed) t.equal(answer, 'URL_BLOCKED')
+    for (const dialled of outside.dialled) t.equal(whyNotPublic(dialled.split(' ')[0]!), undefined, dialled)
+    if (answer !== 'reached') t.strictSame(outside.dialled, [], 'refused before anything is dialled')
+    t.ok(outside.looked_up.length <= 1, 'looked up once at most')
+  })
+}
+
+t.test('kinds of address', async t => {
+  const KINDS: Record<string, string | undefined> = {
+    [PUBLIC]: undefined,
+    [PUBLIC_6]: undefined,
+    '::ffff:93.184.215.14': undefined,
+    '64:ff9b::5db8:d70e': undefined,
+    '0.0.0.0': 'the unspecified address',
+    '::': 'the unspecified address',
+    '127.0.0.1': 'a loopback address',
+    '127.255.255.254': 'a loopback address',
+    '::1': 'a loopback address',
+    '::ffff:7f00:1': 'a loopback address',
+    '64:ff9b::7f00:1': 'a loopback address',
+    '64:ff9b::a9fe:a9fe': 'a cloud metadata address',
+    '10.0.0.1': 'a private address',
+    '172.31.255.255': 'a private address',
+    '192.168.0.1': 'a private address',
+    '100.64.0.1': 'a private address',
+    'fd12::1': 'a private address',
+    'fec0::1': 'a private address',
+    '169.254.0.1': 'a link-local address',
+    'fe80::1': 'a link-local address',
+    '224.0.0.1': 'a multicast address',
+    'ff02::1': 'a multicast address',
+    '255.255.255.255': 'a broadcast address',
+    '169.254.169.254': 'a cloud metadata address',
+    '::ffff:169.254.169.254': 'a cloud metadata address',
+    '169.254.170.2': 'a cloud metadata address',
+    '168.63.129.16': 'a cloud metadata address',
+    '100.100.100.200': 'a cloud metadata address',
+    'fd00:ec2::254': 'a cloud metadata address',
+    '::7f00:1': 'an address that stands for another one',
+    '::ffff:0:7f00:1': 'an address that stands for another one',
+    '64:ff9b:1::7f00:1': 'an address that stands for another one',
+    '2002:7f00:1::': 'an address that stands for another one',
+    '2001::1': 'an address that stands for another one',
+    '192.0.2.1': 'a reserved address',
+    '198.18.0.1': 'a reserved address',
+    '240.0.0.1': 'a reserved address',
+    '2001:db8::1': 'a reserved address',
+    '100::1': 'a reserved address',
+    '4000::1': 'a reserved address',
+    'fe80::1%lo': 'not an address',
+    '0x7f.1': 'not an address',
+    '127.1': 'not an address',
+    '': 'not an address',
+    'example.com': 'not an address'
+  }
+  const addresses = Object.keys(KINDS)
+  t.strictSame(Object.fromEntries(addresses.map(address => [address, whyNotPublic(address)])), KINDS)
+})
+
+t.test('no private IPv4 address passes in any IPv6 form', async () => {
+  const octet = fc.integer({ min: 0, max: 255 })
+  const inside = fc.oneof(
+    fc.tuple(fc.constant(10), octet, octet, octet),
+    fc.tuple(fc.constant(127), octet, octet, octet),
+    fc.tuple(fc.constant(192), fc.constant(168), octet, octet),
+    fc.tuple(fc.constant(169), fc.constant(254), octet, octet)
+  )
+  const forms: ((hex: string) => string)[] = [
+    hex => `::ffff:${hex}`,
+    hex => `::${hex}`,
+    hex => `::ffff:0:${hex}`,
+    hex => `64:ff9b::${hex}`,
+    hex => `64:ff9b:1::${hex}`,
+    hex => `2002:${hex}::1`,
+    hex => `2001:0:${hex}::1`
+  ]
+  fc.assert(
+    fc.property(inside, fc.constantFrom(...forms), ([a, b, c, d], form) => {
+      const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+      return whyNotPublic(form(hex)) !== undefined
+    })
+  )
+})
+
+t.test('a refusal says what a name leads to, and where only if that tells nothing of a network', async t => {
+  const outside = outsideOf(server, { 'mirror.test': [['203.0.113.80']], 'inside.test': [['10.1.2.3']] })
+  const refused = (host: string, message: string) => t.rejects(reach(host, outside), { message })
+  await refused('mirror.test', 'mirror.test leads to 203.0.113.80, a reserved address.')
+  await refused('inside.test', 'inside.test leads to a private address.')
+  await refused('127.0.0.1', '127.0.0.1 is a loopback address.')
+})
+
+t.test('one address that is none of the internet is enough for a name to be refused', async t => {
+  for (const addresses of [
+    [PUBLIC, '10.0.0.1'],
+    [PUBLIC_6, PUBLIC, '169.254.169.254']
+  ]) {
+    const outside = outsideOf(server, { 'mixed.test': [addresses] })
+    t.equal(await code(() => reach('mixed.test', outside)), 'URL_BLOCKED')
+    t.strictSame(outside.dialled, [])
+  }
+})
+
+t.test('an address that the internet has given to this machine is refused too', async t => {
+  const { networkInterfaces } = os
+  const facing = (interfaces: typeof networkInterfaces) => {
+    os.networkInterfaces = interfaces
+    syncBuiltinESMExports()
+  }
+  t.teardown(() => facing(networkInterfaces))
+  const of = (address: string, family: 'IPv4' | 'IPv6') =>
+    ({ address, family, netmask: '', mac: '', internal: false, cidr: null, scopeid: 0 }) as os.NetworkInterfaceInfo
+  facing(() => ({ eth0: [of(PUBLIC, 'IPv4'), of(`${PUBLIC_6}%eth0`, 'IPv6')] }))
+  for (const address of [PUBLIC, PUBLIC_6, `::ffff:${PUBLIC}`])
+    t.equal(whyNotPublic(address), 'an address of this machine', address)
+})
+
+t.test('looks a name up once, and dials what it was told then', async t => {
+  const outside = outsideOf(server, { 'turning.test': [[PUBLIC], ['127.0.0.1']] })
+  const socket = await reach('turning.test', outside)
+  socket.destroy()
+  t.strictSame([outside.looked_up, outside.dialled], [['turning.test'], [`${PUBLIC} 80`]])
+})
+
+t.test('goes on to the next address where one does not answer', async t => {
+  const outside = outsideOf(server, { 'two.test': [[PUBLIC_6, PUBLIC]] })
+  const dial = outside.dial
+  const socket = await reach('two.test', {
+    ...outside,
+    dial: async (address, port) => {
+      const socket = await dial(address, port)
+      if (address !== PUBLIC_6) return socket
+      socket.destroy()
+      throw new Error('no route')
+    }
+  })
+  socket.destroy()
+  t.strictSame(outside.dialled, [`${PUBLIC_6} 80`, `${PUBLIC} 80`])
+})
+
+t.test('a name without an address, and one that nobody answers at', async t => {
+  t.equal(await code(() => reach('nowhere.test', outsideOf(server, { 'nowhere.test': [[]] }))), 'NETWORK_ERROR')
+  t.equal(await code(() => reach('down.test', outsideOf(undefined))), 'NETWORK_ERROR')
+})
+
+t.test('the port that the server listens on is never reached', async t => {
+  const outside = outsideOf(server)
+  t.equal(await code(() => reach('a.test:4711', outside, [4711])), 'URL_BLOCKED')
+  t.strictSame([outside.looked_up, outside.dialled], [[], []])
+})
+
+t.test('dials one address, and no other', async t => {
+  const accepted = once(server, 'connection')
+  const socket = await THE_NETWORK.dial('127.0.0.1', portOf(server))
+  t.equal(socket.remoteAddress, '127.0.0.1')
+  socket.destroy()
+  const [other] = await accepted
+  other.destroy()
+  await t.rejects(THE_NETWORK.dial('127.0.0.2', 1), 'nobody listens there')
+  await t.rejects(THE_NETWORK.dial('0.0.0.0', portOf(server)), { message: 'The connection leads elsewhere.' })
+  t.ok((await THE_NETWORK.lookup('localhost')).some(address => /^(127\.|::1)/.test(address)))
+})

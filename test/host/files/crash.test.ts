@@ -1,0 +1,103 @@
+// A server that is killed at any step of a change: after the next start each file is as it was or as it should become,
+// several together are whole, nothing hidden is left, what is gone can be had back, and what happened is known.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { globbySync } from 'globby'
+import t, { type Test } from 'tap'
+import { hashOf } from '../../../src/host/files/files.ts'
+import type { Change } from '../../../src/host/host.ts'
+import { Images } from '../../../src/host/undo-store/blob-store.ts'
+import { clearLeftovers } from '../../../src/host/undo-store/crash-recovery.ts'
+import { imagesFolder } from '../../../src/host/undo-store/undo-storage.ts'
+import { contents } from '../../snapshot-folder.ts'
+import { STRIDE } from '../../support/property.ts'
+import { once } from '../../support/wait.ts'
+import { makeWorld, type World } from '../../tools/fixture.ts'
+import { CHANGES } from './crash-changes.ts'
+
+type Folder = Record<string, string>
+
+const LIMITS = { max_age_days: 1, max_bytes: 1e9, max_file_bytes: 1e9 }
+/** What need not happen at once. */
+const MANY = new Set(['create', 'remove a tree'])
+/** So many servers are killed at once. */
+const AT_ONCE = 4
+/** More than any of the changes has. */
+const STEPS_AT_MOST = 300
+
+for (const [name, { before }] of Object.entries(CHANGES))
+  t.test(`killed anywhere: ${name}`, async t => {
+    const whole = makeWorld(t, before)
+    const old = contents(whole.root)
+    t.equal(await run(name, 0, whole), 0)
+    const done = contents(whole.root)
+    const outcomes = { old: 0, done: 0, between: 0 }
+    for (let n = 1, over = false; !over; n += AT_ONCE * STRIDE) {
+      if (n > STEPS_AT_MOST) throw new Error('the change never ends')
+      const rounds = Array.from({ length: AT_ONCE }, (_, i) => n + i * STRIDE).map(n => ({
+        at: `killed before step ${n}`,
+        n
+      }))
+      const worlds = await Promise.all(
+        rounds.map(async ({ n, at }) => {
+          const world = makeWorld(t, before)
+          return { ...world, at, ended: await run(name, n, world) }
+        })
+      )
+      for (const { at, root, stateDir } of worlds) outcomes[look(t, at, root, stateDir, old, done)] += 1
+      over = worlds.some(({ ended }) => ended === 0)
+    }
+    t.ok(outcomes.old > 0 && outcomes.done > 0, `it was killed before and after: ${JSON.stringify(outcomes)}`)
+    if (!MANY.has(name)) t.equal(outcomes.between, 0, 'it happens at once')
+  })
+
+/** Starts anew after a kill, and looks at what is there. Gives what that is. */
+function look(t: Test, at: string, root: string, stateDir: string, old: Folder, done: Folder) {
+  // The start may be cut short as well, and is made again.
+  clearLeftovers(stateDir)
+  const { changes: known, forget } = clearLeftovers(stateDir)
+  forget()
+  const changes = known.get('tc_killed') ?? []
+  const now = contents(root)
+  for (const [path, content] of Object.entries({ ...old, ...now }))
+    if (now[path] !== old[path] && now[path] !== done[path]) t.fail(`${at}: ${path} is ${content}`)
+  t.strictSame(told(changes, old, done), now, `${at}: what happened is known`)
+  const images = new Images(imagesFolder(stateDir), LIMITS)
+  const gone = changes.flatMap(({ before_hash }) => before_hash ?? [])
+  t.ok(
+    gone.every(hash => images.read(hash)),
+    `${at}: what is gone is kept`
+  )
+  t.strictSame(globbySync('changes/*', { cwd: stateDir }), [], `${at}: nothing is left to clear`)
+  return isDeepStrictEqual(now, done) ? 'done' : isDeepStrictEqual(now, old) ? 'old' : 'between'
+}
+
+/** What the changes, taken as one, make of a tree. */
+function told(changes: readonly Change[], old: Folder, done: Folder): Folder {
+  const texts = [...Object.values(old), ...Object.values(done)].map(value => value.slice(value.indexOf(' ') + 1))
+  const byHash = new Map(texts.map(text => [hashOf(Buffer.from(text, 'latin1')), text]))
+  const tree = { ...old }
+  for (const { path, from, operation } of changes) {
+    for (const left of Object.keys(tree))
+      if (from !== undefined && left.startsWith(`${from}/`)) tree[path + left.slice(from.length)] = tree[left]!
+    const gone = operation === 'deleted' ? path : from
+    for (const left of Object.keys(old)) if (left === gone || left.startsWith(`${gone}/`)) delete tree[left]
+  }
+  for (const { path, operation, kind, target, after_hash } of changes) {
+    if (operation === 'deleted') continue
+    tree[path] =
+      kind === 'directory' ? 'a folder' : kind === 'symlink' ? `a link to ${target}` : `644 ${byHash.get(after_hash!)}`
+  }
+  return Object.fromEntries(Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Makes a change in a process of its own that is killed before its nth step. Gives how that ended: 0 where it did not come so far. */
+async function run(change: string, n: number, { root, stateDir }: World): Promise<number | null> {
+  const script = join(import.meta.dirname, 'kill-at.ts')
+  const child = spawn(process.execPath, [script, String(n), change, root, stateDir], {
+    stdio: ['ignore', 'inherit', 'inherit']
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code
+}

@@ -1,0 +1,49 @@
+// Makes one change of files and kills itself right before the nth step that leaves a trace on the disk:
+// node kill-at.ts <n> <change> <workspace> <state folder>. Ends with 0 where the change has fewer steps, and with 3 and the
+// error's code where it fails.
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { CHANGES } from './crash-changes.ts'
+
+const TRACES = [
+  'copyFileSync',
+  'fchmodSync',
+  'fdatasync',
+  'fsync',
+  'linkSync',
+  'mkdirSync',
+  'renameSync',
+  'rmdirSync',
+  'rmSync',
+  'symlinkSync',
+  'unlinkSync',
+  'write',
+  'writeSync'
+] as const
+
+const [nth, change, root, stateDir] = process.argv.slice(2) as [string, string, string, string]
+const { Files } = await import('../../../src/host/files/files.ts')
+const { openWorkspace } = await import('../../../src/host/files/paths.ts')
+const { keepingIn } = await import('../../../src/host/undo-store/undo-storage.ts')
+const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+const keeping = { ...keepingIn(stateDir), call: 'tc_killed' }
+const files = new Files(openWorkspace('w', root), { stateDir, sensitive: [] }, effects, keeping)
+const act = await CHANGES[change]!.prepare(files)
+
+let left = Number(nth)
+const hooks = fs as unknown as Record<string, (...given: unknown[]) => unknown>
+for (const name of TRACES) {
+  const real = hooks[name]!
+  hooks[name] = (...given) => {
+    left -= 1
+    if (left === 0) process.kill(process.pid, 'SIGKILL')
+    return real(...given)
+  }
+}
+syncBuiltinESMExports()
+try {
+  await act()
+} catch (error) {
+  fs.writeSync(1, (error as { code: string }).code)
+  process.exitCode = 3
+}

@@ -1,0 +1,15 @@
+// Writes a file and waits for ever between the temporary file and the rename, to be killed there.
+import { Files } from '../../../src/host/files/files.ts'
+import { openWorkspace } from '../../../src/host/files/paths.ts'
+
+const [root, stateDir] = process.argv.slice(2) as [string, string]
+const effects = {
+  signal: new AbortController().signal,
+  committed: () => {
+    process.stdout.write('ready')
+    return new Promise<void>(() => setInterval(() => {}, 1000))
+  },
+  changed: () => {}
+}
+const files = new Files(openWorkspace('w', root), { stateDir, sensitive: [] }, effects)
+await files.create('killed.txt', Buffer.from('half'))

@@ -1,0 +1,342 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { ToolError } from '../../../src/errors.ts'
+import { type Files, hashOf, type Step } from '../../../src/host/files/files.ts'
+import type { Change } from '../../../src/host/host.ts'
+import { code, makeWorld, openDescriptors, snapshot, type World } from '../../tools/fixture.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+const hash = (text: string) => hashOf(bytes(text))
+const found = async (files: Files, path: string) => (await files.look(path))!
+const changes = ({ told }: World) => told.filter((entry): entry is Change => entry !== 'committed')
+const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
+
+t.test('steps of every kind happen together, and each is told', async t => {
+  const world = makeWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', d: { e: {} }, 'run.sh': 'run\n' })
+  const { files, root } = world
+  symlinkSync('a.txt', join(root, 'link'))
+  chmodSync(join(root, 'c.txt'), 0o600)
+  await files.together([
+    {
+      do: 'write',
+      path: 'a.txt',
+      was: await found(files, 'a.txt'),
+      content: bytes('A\n'),
+      lines: () => ({ added: 1, removed: 1 })
+    },
+    { do: 'write', path: 'new/deep/file.txt', content: bytes('one\ntwo\n') },
+    { do: 'move', path: 'b.txt', to: 'moved/b.txt', was: await found(files, 'b.txt') },
+    { do: 'move', path: 'c.txt', to: 'c2.txt', was: await found(files, 'c.txt'), content: bytes('C\n'), mode: 0o640 },
+    { do: 'write', path: 'run.sh', was: await found(files, 'run.sh'), content: bytes('run!\n'), mode: 0o755 },
+    { do: 'remove', path: 'link' },
+    { do: 'remove', path: 'd/e' },
+    { do: 'link', path: 'link2', target: 'a.txt' },
+    { do: 'folder', path: 'f/g', mode: 0o700 },
+    { do: 'folder', path: 'd' }
+  ])
+  t.same(readdirSync(root, { recursive: true }).sort(), [
+    'a.txt',
+    'c2.txt',
+    'd',
+    'f',
+    'f/g',
+    'link2',
+    'moved',
+    'moved/b.txt',
+    'new',
+    'new/deep',
+    'new/deep/file.txt',
+    'run.sh'
+  ])
+  t.same(
+    ['a.txt', 'moved/b.txt', 'c2.txt', 'run.sh'].map(path => read(root, path)),
+    ['A\n', 'b\n', 'C\n', 'run!\n']
+  )
+  t.equal(readlinkSync(join(root, 'link2')), 'a.txt')
+  t.same(
+    ['c2.txt', 'run.sh', 'f/g', 'a.txt'].map(path => statSync(join(root, path)).mode & 0o777),
+    [0o640, 0o755, 0o700, 0o644]
+  )
+  t.same(changes(world), [
+    { path: 'link', operation: 'deleted', kind: 'symlink', target: 'a.txt' },
+    { path: 'd/e', operation: 'deleted', kind: 'directory', before_mode: '755' },
+    ...['f', 'f/g', 'moved', 'new', 'new/deep'].map(path => ({ path, operation: 'created', kind: 'directory' })),
+    { path: 'a.txt', operation: 'modified', before_hash: hash('a\n'), after_hash: hash('A\n'), added: 1, removed: 1 },
+    { path: 'new/deep/file.txt', operation: 'created', after_hash: hash('one\ntwo\n'), added: 2, removed: 0 },
+    { path: 'moved/b.txt', operation: 'moved', from: 'b.txt', after_hash: hash('b\n') },
+    {
+      path: 'c2.txt',
+      operation: 'moved',
+      from: 'c.txt',
+      after_hash: hash('C\n'),
+      from_hash: hash('c\n'),
+      before_mode: '600',
+      after_mode: '640'
+    },
+    {
+      path: 'run.sh',
+      operation: 'modified',
+      before_hash: hash('run\n'),
+      after_hash: hash('run!\n'),
+      before_mode: '644',
+      after_mode: '755'
+    },
+    { path: 'link2', operation: 'created', kind: 'symlink', target: 'a.txt' }
+  ])
+  t.equal(world.told.filter(entry => entry === 'committed').length, 1)
+  for (const text of ['a\n', 'c\n', 'run\n']) t.equal(String(await files.image(hash(text))?.bytes()), text)
+})
+
+t.test('what leaves makes room for what comes, in any order', async t => {
+  const tree = { a: 'A', b: 'B', c: 'C', d: { x: 'X', y: 'Y' }, Case: 'case' }
+  const cases: { [name: string]: { steps: (files: Files) => Promise<Step[]>; gives: { [path: string]: string } } } = {
+    swap: {
+      steps: async files => [
+        { do: 'move', path: 'a', to: 'b', was: await found(files, 'a') },
+        { do: 'move', path: 'b', to: 'a', was: await found(files, 'b') }
+      ],
+      gives: { a: 'B', b: 'A', c: 'C', 'd/x': 'X', 'd/y': 'Y', Case: 'case' }
+    },
+    ring: {
+      steps: async files => [
+        { do: 'move', path: 'a', to: 'b', was: await found(files, 'a') },
+        { do: 'move', path: 'b', to: 'c', was: await found(files, 'b') },
+        { do: 'move', path: 'c', to: 'a', was: await found(files, 'c') }
+      ],
+      gives: { a: 'C', b: 'A', c: 'B', 'd/x': 'X', 'd/y': 'Y', Case: 'case' }
+    },
+    'a file becomes a folder': {
+      steps: async files => [
+        { do: 'write', path: 'a/b/c', content: bytes('deep') },
+        { do: 'remove', path: 'a', was: await found(files, 'a') }
+      ],
+      gives: { 'a/b/c': 'deep', b: 'B', c: 'C', 'd/x': 'X', 'd/y': 'Y', Case: 'case' }
+    },
+    'a folder becomes a file, and what was in it moves': {
+      steps: async files => [
+        { do: 'remove', path: 'd' },
+        { do: 'move', path: 'd/x', to: 'x', was: await found(files, 'd/x') },
+        { do: 'remove', path: 'd/y', was: await found(files, 'd/y') },
+        { do: 'write', path: 'd', content: bytes('file') }
+      ],
+      gives: { a: 'A', b: 'B', c: 'C', d: 'file', x: 'X', Case: 'case' }
+    },
+    'a folder is made anew': {
+      steps: async files => [
+        { do: 'remove', path: 'd/x', was: await found(files, 'd/x') },
+        { do: 'remove', path: 'd/y', was: await found(files, 'd/y') },
+        { do: 'remove', path: 'd' },
+        { do: 'write', path: 'd/x', content: bytes('new') }
+      ],
+      gives: { a: 'A', b: 'B', c: 'C', 'd/x': 'new', Case: 'case' }
+    },
+    'another case': {
+      steps: async files => [{ do: 'move', path: 'Case', to: 'case', was: await found(files, 'Case') }],
+      gives: { a: 'A', b: 'B', c: 'C', 'd/x': 'X', 'd/y': 'Y', case: 'case' }
+    },
+    'a folder moves whole': {
+      steps: async () => [{ do: 'move', path: 'd', to: 'e/f' }],
+      gives: { a: 'A', b: 'B', c: 'C', 'e/f/x': 'X', 'e/f/y': 'Y', Case: 'case' }
+    },
+    'a file is written over what is removed': {
+      steps: async files => [
+        { do: 'remove', path: 'a', was: await found(files, 'a') },
+        { do: 'write', path: 'a', content: bytes('new') }
+      ],
+      gives: { a: 'new', b: 'B', c: 'C', 'd/x': 'X', 'd/y': 'Y', Case: 'case' }
+    }
+  }
+  for (const [name, { steps, gives }] of Object.entries(cases)) {
+    const { root, files } = makeWorld(t, tree)
+    await files.together(await steps(files))
+    t.same(contents(root), gives, name)
+  }
+})
+
+t.test('a link that goes is not walked through', async t => {
+  const { root, files } = makeWorld(t, { real: { old: 'old' } })
+  symlinkSync('real', join(root, 'link'))
+  await files.together([
+    { do: 'write', path: 'link/new', content: bytes('new') },
+    { do: 'remove', path: 'link' }
+  ])
+  t.notOk(lstatSync(join(root, 'link')).isSymbolicLink())
+  t.same(contents(root), { 'real/old': 'old', 'link/new': 'new' })
+})
+
+t.test('what cannot be done is refused, and nothing is changed', async t => {
+  const tree = { a: 'A', b: 'B', d: { x: 'X' }, '.git': { config: '' } }
+  const { root, files, told, stateDir } = makeWorld(t, tree)
+  symlinkSync('a', join(root, 'link'))
+  const a = await found(files, 'a')
+  const gone = await found(files, 'b')
+  writeFileSync(join(root, 'b'), 'changed since')
+  const write: Step = { do: 'write', path: 'first', content: bytes('first') }
+  const cases: [string, string, Step[]][] = [
+    ['a file that is there', 'FILE_EXISTS', [{ do: 'write', path: 'a', content: bytes('') }]],
+    ['a file that changed', 'STALE_FILE', [{ do: 'write', path: 'b', was: gone, content: bytes('') }]],
+    ['a removed file that changed', 'STALE_FILE', [{ do: 'remove', path: 'b', was: gone }]],
+    ['a moved file that changed', 'STALE_FILE', [{ do: 'move', path: 'b', to: 'c', was: gone }]],
+    ['nothing there', 'FILE_NOT_FOUND', [{ do: 'remove', path: 'none' }]],
+    ['a folder that is not empty', 'FILE_EXISTS', [{ do: 'remove', path: 'd' }]],
+    ['a target that is there', 'FILE_EXISTS', [{ do: 'move', path: 'a', to: 'd/x', was: a }]],
+    ['a link where something is', 'FILE_EXISTS', [{ do: 'link', path: 'link', target: 'b' }]],
+    ['a folder where a file is', 'FILE_EXISTS', [{ do: 'folder', path: 'a' }]],
+    ['below a file', 'NOT_A_DIRECTORY', [{ do: 'write', path: 'a/b', content: bytes('') }]],
+    ['below a file that comes', 'NOT_A_DIRECTORY', [write, { do: 'write', path: 'first/x', content: bytes('') }]],
+    ['the same place twice', 'FILE_EXISTS', [write, { do: 'link', path: 'first', target: 'a' }]],
+    [
+      'the same thing twice',
+      'STALE_FILE',
+      [
+        { do: 'remove', path: 'a' },
+        { do: 'move', path: 'a', to: 'c', was: a }
+      ]
+    ],
+    ['into itself', 'INVALID_PATH', [{ do: 'move', path: 'd', to: 'd/e' }]],
+    [
+      'beneath what moves',
+      'INVALID_PATH',
+      [
+        { do: 'move', path: 'd', to: 'e' },
+        { do: 'remove', path: 'd/x' }
+      ]
+    ],
+    ['a file moved as a folder', 'NOT_A_FILE', [{ do: 'move', path: 'a', to: 'c' }]],
+    ['protected', 'PERMISSION_DENIED', [{ do: 'write', path: '.git/hooks/x', content: bytes('') }]],
+    [
+      'protected to be',
+      'PERMISSION_DENIED',
+      [
+        { do: 'remove', path: 'a' },
+        { do: 'write', path: 'a/.git/x', content: bytes('') }
+      ]
+    ],
+    ['the root', 'PERMISSION_DENIED', [{ do: 'remove', path: '.' }]],
+    ['outside', 'INVALID_PATH', [{ do: 'write', path: '../x', content: bytes('') }]]
+  ]
+  const before = snapshot(root)
+  const descriptors = openDescriptors({ root } as World)
+  for (const [name, expected, steps] of cases) {
+    t.equal(await code(() => files.together([write, ...steps.filter(step => step !== write)])), expected, name)
+    t.equal(snapshot(root), before, name)
+  }
+  t.same(told, [])
+  t.equal(openDescriptors({ root } as World), descriptors)
+  await files.together([])
+  t.notOk(existsSync(join(stateDir, 'changes')))
+})
+
+t.test('a failure in the middle takes back what was done', async t => {
+  let meanwhile = () => {}
+  const tree = { a: 'A', b: 'B', c: 'C', d: { x: 'X' } }
+  const world = makeWorld(t, tree, { committed: async () => meanwhile() })
+  const { root, files, told, abort } = world
+  chmodSync(join(root, 'a'), 0o640)
+  const before = snapshot(root)
+  const inode = statSync(join(root, 'a')).ino
+  const steps = async (): Promise<Step[]> => [
+    { do: 'remove', path: 'a', was: await found(files, 'a') },
+    { do: 'write', path: 'b', was: await found(files, 'b'), content: bytes('BB') },
+    { do: 'remove', path: 'd/x', was: await found(files, 'd/x') },
+    { do: 'remove', path: 'd' },
+    { do: 'link', path: 'l', target: 'a' },
+    { do: 'write', path: 'new/x', content: bytes('x') },
+    { do: 'write', path: 'last', content: bytes('last') }
+  ]
+  meanwhile = () => writeFileSync(join(root, 'last'), 'theirs')
+  t.equal(await code(async () => files.together(await steps())), 'FILE_EXISTS')
+  t.equal(read(root, 'last'), 'theirs')
+  meanwhile = () => {}
+  await files.remove('last')
+  t.equal(snapshot(root), before)
+  t.equal(statSync(join(root, 'a')).ino, inode, 'the very file is back')
+  told.length = 0
+  meanwhile = () => abort.abort(new ToolError('CANCELLED', 'gone'))
+  t.equal(await code(async () => files.together(await steps())), 'CANCELLED')
+  t.equal(snapshot(root), before)
+  t.same(changes(world), [])
+})
+
+t.test('what somebody else makes of it meanwhile is left to them', async t => {
+  let meanwhile = () => {}
+  const { root, files } = makeWorld(t, { a: 'A', d: {} }, { committed: async () => meanwhile() })
+  const steps = async (): Promise<Step[]> => [
+    { do: 'remove', path: 'd' },
+    { do: 'write', path: 'a', was: await found(files, 'a'), content: bytes('AA') }
+  ]
+  meanwhile = () => writeFileSync(join(root, 'd/theirs'), 'x')
+  t.equal(await code(async () => files.together(await steps())), 'FILE_EXISTS')
+  t.same(contents(root), { a: 'A', 'd/theirs': 'x' })
+  meanwhile = () => writeFileSync(join(root, 'a'), 'theirs')
+  t.equal(
+    await code(async () => files.together([{ do: 'remove', path: 'd/theirs' }, ...(await steps()).slice(1)])),
+    'STALE_FILE'
+  )
+  t.same(contents(root), { a: 'theirs', 'd/theirs': 'x' })
+  const { root: other, files: others } = makeWorld(t, {}, { committed: async () => meanwhile() })
+  meanwhile = () => mkdirSync(join(other, 'made'))
+  t.equal(await code(() => others.together([{ do: 'write', path: 'made/x', content: bytes('x') }])), 'FILE_EXISTS')
+  t.same(readdirSync(other), ['made'], 'their empty folder stays')
+})
+
+/** Every file of a folder with its content. */
+function contents(root: string): { [path: string]: string } {
+  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
+  return Object.fromEntries(paths.map(path => [path, read(root, path)]))
+}
+
+t.test('of a call that was judged, only what it was judged on is changed', async t => {
+  const { files, root } = makeWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', d: { 'c.txt': 'c\n' }, dd: {}, out: {} })
+  symlinkSync('../out', join(root, 'd/link'))
+  files.allowed.begin()
+  files.allowed.add(files.resolve('a.txt').path, { given: 'a.txt', tree: false })
+  files.allowed.add('x/y/z.txt', { given: 'x/y/z.txt', tree: false })
+  files.allowed.add(files.resolve('d').path, { given: 'd', tree: true })
+  const write = async (path: string): Promise<Step> => {
+    const was = await files.look(path)
+    return { do: 'write', path, ...(was && { was }), content: bytes('new\n') }
+  }
+  const before = snapshot(root)
+  const refused: Step[] = [
+    await write('b.txt'),
+    await write('dd/c.txt'),
+    await write('d/link/c.txt'),
+    await write('x/other.txt'),
+    { do: 'remove', path: 'b.txt' },
+    { do: 'move', path: 'a.txt', to: 'e.txt', was: await found(files, 'a.txt') },
+    { do: 'move', path: 'b.txt', to: 'd/b.txt', was: await found(files, 'b.txt') },
+    { do: 'folder', path: 'other' },
+    { do: 'link', path: 'x/link', target: 'a.txt' }
+  ]
+  for (const step of refused)
+    t.equal(
+      await code(async () => files.together([await write('a.txt'), step])),
+      'STALE_FILE',
+      `${step.do} ${step.path}`
+    )
+  t.equal(snapshot(root), before)
+  await files.together([
+    await write('a.txt'),
+    await write('d/c.txt'),
+    await write('d/new/e.txt'),
+    { do: 'folder', path: 'x/y', mode: 0o700 },
+    await write('x/y/z.txt')
+  ])
+  files.allowed.begin()
+  t.equal(await code(async () => files.together([await write('a.txt')])), 'STALE_FILE', 'judged anew')
+})

@@ -1,0 +1,250 @@
+// How language servers begin and end: shared by all, started again after a crash, ended when they hang, take too much or are
+// not needed, and none of them outlives us.
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { gone } from '../../acceptance/fixture.ts'
+import { place } from '../../cli/toolgate.ts'
+import type { Json } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
+import { COMMAND, faked, startFaked } from './fake-fixture.ts'
+
+const FILES = { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 2\n' }
+
+// Each has a server of its own and waits for language servers most of the time.
+t.jobs = 3
+
+t.test('one run is shared by all calls, and told its project', needs('sandbox'), async t => {
+  const app = await startFaked(t, FILES)
+  t.same(await app.states(), [], 'none runs before it is needed')
+  const [a, b] = await Promise.all([app.told('a.yaml'), app.told('b.yaml')])
+  t.equal(a.pid, b.pid)
+  t.same([a.text, b.text], [FILES['a.yaml'], FILES['b.yaml']])
+  await app.until(({ state }) => state === 'ready')
+  t.match(await app.states(), [
+    { server: 'yaml-language-server', root: '.', state: 'ready', pid: Number, memory_bytes: Number, restarts: 0 }
+  ])
+})
+
+t.test('whatever it asks is answered', needs('sandbox'), async t => {
+  const asks = [
+    'workspace/configuration',
+    'workspace/workspaceFolders',
+    'workspace/applyEdit',
+    'window/workDoneProgress/create',
+    'window/showMessageRequest',
+    'workspace/diagnostic/refresh',
+    'its/own'
+  ]
+  const params = { 'workspace/configuration': { items: [{ section: 'yaml.validate' }, { section: 'none.such' }, {}] } }
+  const app = await startFaked(t, FILES, { behaviour: { asks, params } })
+  const answers: Json[] = []
+  while (answers.length < asks.length) answers.push(...answersIn(await app.told('a.yaml')))
+  const uri = `file://${app.root}`
+  t.match(answers, [
+    [true, null, { yaml: { validate: true } }],
+    [{ uri, name: 'ws' }],
+    { applied: false },
+    null,
+    null,
+    null,
+    null
+  ])
+})
+
+/** What we have answered it. */
+const answersIn = ({ log }: Json) => log.flatMap((each: Json) => ('answer' in each ? [each.answer] : []))
+
+t.test('one that ends in the middle of a question is told at once, and started again', needs('sandbox'), async t => {
+  const app = await startFaked(t, { ...FILES, 'ends.yaml': 'exit 3\n' })
+  const first = await app.told('a.yaml')
+  t.match(await app.error('ends.yaml'), {
+    code: 'LSP_UNAVAILABLE',
+    message: 'The language server yaml-language-server does not answer: it ended by itself with code 3.',
+    details: { server: 'yaml-language-server', exit_code: 3, stderr: 'ending with 3' }
+  })
+  t.match(await app.states(), [{ state: 'failed', restarts: 0, reason: /code 3/ }])
+  t.not((await app.told('a.yaml')).pid, undefined)
+  t.match(await app.until(({ state }) => state === 'ready'), { restarts: 1 })
+  t.ok(first.text, 'the first run had answered')
+})
+
+t.test(
+  'one that never gets as far as to answer is left alone for a while, with its last words',
+  needs('sandbox'),
+  async t => {
+    const app = await startFaked(t, FILES, { behaviour: { initialize: 'exit' } })
+    const details = { exit_code: 7, stderr: 'ending with 7' }
+    for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
+    // Each pause is longer than the one before: a busy machine may outlast the first.
+    let error = await app.error('a.yaml')
+    while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
+    t.match(error, {
+      code: 'LSP_UNAVAILABLE',
+      message: /ended by itself with code 7.* It has ended \d+ times in a row and is started again in \d+ ms/,
+      details: { ...details, retry_in_ms: Number, install: String }
+    })
+    t.match(await app.states(), [{ state: 'failed' }])
+    // What was wrong with it is cured meanwhile.
+    rmSync(path.join(app.root, 'fake.json'))
+    await waitUntil('a server that answers', async () => {
+      const { body } = await app.request('POST', '/calls', {
+        tool: 'hover',
+        params: { path: 'a.yaml', line: 1, col: 1 }
+      })
+      return body.status === 'success'
+    })
+    t.match(await app.until(({ state }) => state === 'ready'), { server: 'yaml-language-server' })
+  }
+)
+
+t.test('one that does not get ready in time is ended', needs('sandbox'), async t => {
+  const app = await startFaked(t, FILES, { behaviour: { initialize: 'hang' }, settings: { start_ms: 300 } })
+  t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /could not be started/ })
+})
+
+t.test('one that hangs is given up after some questions', needs('sandbox'), async t => {
+  const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' }, { settings: { answer_ms: 200 } })
+  await app.told('a.yaml')
+  // Until then it has longer to answer.
+  await app.until(({ state }) => state === 'ready')
+  for (let i = 0; i < 3; i++)
+    t.match(await app.error('hangs.yaml'), {
+      code: 'TIMEOUT',
+      message: /yaml-language-server has not answered within 200 ms/
+    })
+  await app.until(({ state }) => state === 'failed')
+  t.match(await app.states(), [{ reason: /has not answered 3 times in a row/ }])
+  t.ok((await app.told('a.yaml')).text)
+})
+
+t.test('a call that is cancelled takes its question back', needs('sandbox'), async t => {
+  const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' })
+  const events = await app.events('?types=diagnostics.changed')
+  const { tool_call_id } = await app.post('/calls?wait_ms=0', {
+    tool: 'hover',
+    params: { path: 'hangs.yaml', line: 1, col: 1 }
+  })
+  await events.type('diagnostics.changed')
+  t.match(await app.post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })
+  const { log } = await app.told('a.yaml')
+  t.ok(
+    log.some(({ told }: Json) => told === '$/cancelRequest'),
+    JSON.stringify(log)
+  )
+})
+
+t.test('one that prints what is no message is ended', needs('sandbox'), async t => {
+  const app = await startFaked(t, { ...FILES, 'bad.yaml': 'garbage\n' })
+  t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /What it printed is no message/ })
+  t.ok((await app.told('a.yaml')).text, 'the next one answers')
+})
+
+t.test('words without end are read as they are dealt with', needs('sandbox'), async t => {
+  const app = await startFaked(t, { 'flood.yaml': 'flood 20000\n' })
+  const { body } = await app.request('POST', '/calls?wait_ms=25000', {
+    tool: 'hover',
+    params: { path: 'flood.yaml', line: 1, col: 1 }
+  })
+  t.equal(body.result?.data.text, 'flooded', JSON.stringify(body.error))
+})
+
+t.test('a fault of the server is told as that', needs('sandbox'), async t => {
+  const app = await startFaked(t, { 'a.yaml': 'fault -32603\n', 'b.yaml': 'fault -32801\n' })
+  for (const file of ['a.yaml', 'b.yaml'])
+    t.match(await app.error(file), {
+      code: 'EXECUTION_ERROR',
+      message: 'yaml-language-server: a fault of its own',
+      details: { server: 'yaml-language-server', method: 'textDocument/hover' }
+    })
+})
+
+t.test('one that nobody asks is stopped, politely or not', needs('sandbox'), async t => {
+  for (const behaviour of [{}, { shutdown: 'hang' }]) {
+    const app = await startFaked(t, FILES, { behaviour, settings: { idle_ms: 100 } })
+    await app.told('a.yaml')
+    t.match(await app.until(({ state }) => state === 'stopped'), { reason: /nobody asked it for 100 ms/ })
+    t.ok((await app.told('a.yaml')).text, 'it is started again when it is needed')
+    await app.close()
+  }
+})
+
+t.test('one that takes too much memory is ended', needs('sandbox'), async t => {
+  const limit = 300_000_000
+  const app = await startFaked(t, { ...FILES, 'fills.yaml': `fill ${limit}\n` }, { settings: { memory_bytes: limit } })
+  await app.told('a.yaml')
+  t.match(await app.error('fills.yaml'), {
+    code: 'LSP_UNAVAILABLE',
+    message: /bytes of memory, of 300000000 that it may/
+  })
+  t.match(await app.states(), [{ state: 'failed', reason: /bytes of memory/ }])
+})
+
+t.test('only so many run at once', needs('sandbox'), async t => {
+  const app = await startFaked(
+    t,
+    { ...FILES, 'hangs.yaml': 'hang\n', 'c.py': 'c = 3\n' },
+    { settings: { max_servers: 1 } }
+  )
+  await app.told('a.yaml')
+  t.equal((await app.told('c.py')).text, 'c = 3\n')
+  t.match(await app.states(), [
+    { server: 'yaml-language-server', state: 'stopped', reason: /another was needed/ },
+    { server: 'pyright', pid: Number }
+  ])
+  await app.told('a.yaml')
+  const { tool_call_id } = await app.post('/calls?wait_ms=0', {
+    tool: 'hover',
+    params: { path: 'hangs.yaml', line: 1, col: 1 }
+  })
+  t.match(await app.error('c.py'), { code: 'LSP_UNAVAILABLE', message: /All 1 language servers .* are at work/ })
+  await app.post(`/calls/${tool_call_id}/cancel`, {})
+})
+
+t.test('one that is switched off is not started', needs('sandbox'), async t => {
+  const off = await startFaked(t, FILES, { settings: { enabled: false } })
+  t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /switched off by `language_servers.enabled`/ })
+  const disabled = await startFaked(t, FILES, { settings: { servers: { 'yaml-language-server': { disabled: true } } } })
+  t.match(await disabled.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /No language server is known for/ })
+})
+
+t.test('settings of the user lie over those of the server', needs('sandbox'), async t => {
+  const servers = { 'yaml-language-server': { command: COMMAND, settings: { yaml: { validate: false, own: 1 } } } }
+  const asks = ['workspace/configuration']
+  const params = { 'workspace/configuration': { items: [{ section: 'yaml' }] } }
+  const app = await startFaked(t, FILES, { settings: { servers }, behaviour: { asks, params } })
+  const answers: Json[] = []
+  while (answers.length === 0) answers.push(...answersIn(await app.told('a.yaml')))
+  t.match(answers, [[{ validate: false, own: 1, schemaStore: { enable: false } }]])
+})
+
+t.test('none outlives a server of ours that is killed', needs('sandbox'), async t => {
+  const { language_servers, sandbox } = faked()
+  const at = place(t, {
+    'a.yaml': 'a: 1\n',
+    '../home/.config/toolgate/config.jsonc': JSON.stringify({ language_servers, sandbox })
+  })
+  const server = await at.serve()
+  const { token } = JSON.parse(readFileSync(server.discovery_file, 'utf8')) as { token: string }
+  const ask = async (method: string, target: string, body?: object): Promise<Json> => {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+    return (await fetch(server.url + target, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json()
+  }
+  const call = await ask('POST', '/calls?wait_ms=25000', { tool: 'hover', params: { path: 'a.yaml', line: 1, col: 1 } })
+  t.equal(call.status, 'success', JSON.stringify(call))
+  const [{ pid }] = (await ask('GET', '/capabilities')).language_servers
+  const all = [pid, ...beneath(pid)]
+  t.ok(all.length > 1, 'it runs')
+  server.process.kill('SIGKILL')
+  for (const each of all) await gone(String(each))
+  t.pass('nothing of it is left')
+})
+
+function beneath(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`)
+    .flatMap(thread => readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' '))
+    .map(Number)
+    .filter(Boolean)
+  return children.flatMap(child => [child, ...beneath(child)])
+}

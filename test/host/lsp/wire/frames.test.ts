@@ -1,0 +1,50 @@
+// Messages are read from what a server prints, however it comes in pieces; what is none is refused before it takes memory.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { Frames, framed } from '../../../../src/host/lsp/wire/frames.ts'
+
+const read = (parts: readonly Uint8Array[], frames = new Frames()) => parts.flatMap(part => [...frames.push(part)])
+
+t.test('whatever the pieces', async t => {
+  const message = fc.record({ method: fc.string(), params: fc.jsonValue() })
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(40), { maxLength: 50 }), (messages, sizes) => {
+      const bytes = Buffer.concat(messages.map(framed))
+      const parts: Buffer[] = []
+      let at = 0
+      for (const size of sizes) {
+        parts.push(bytes.subarray(at, at + size))
+        at += size
+      }
+      parts.push(bytes.subarray(at))
+      assert.deepEqual(read(parts), JSON.parse(JSON.stringify(messages)))
+    })
+  )
+  t.pass('the same messages')
+})
+
+t.test('other headers, in any case', async t => {
+  const bytes = Buffer.from('content-type: x\r\nCONTENT-LENGTH:2\r\n\r\n{}Content-Length: 4\r\nX: y\r\n\r\nnull')
+  t.same(read([bytes]), [{}, null])
+})
+
+for (const [what, bytes, why] of [
+  ['no header', 'x'.repeat(5_000), /is no message/],
+  ['no length', 'Content-Type: none\r\n\r\n{}', /without a length/],
+  ['a negative length', 'Content-Length: -1\r\n\r\n', /without a length/],
+  ['too long', 'Content-Length: 99999999999\r\n\r\n', /a message of 99999999999 bytes/],
+  ['no JSON', 'Content-Length: 5\r\n\r\n{"a":', /JSON/]
+] as const)
+  t.test(what, async t => {
+    t.throws(() => read([Buffer.from(bytes)]), { message: why })
+  })
+
+t.test('as many values as anybody needs', async t => {
+  const list = (count: number, value: string) => Buffer.from(`[${Array.from({ length: count }, () => value).join()}]`)
+  const message = (body: Buffer) => Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body])
+  for (const value of ['{}', '[]', '0', '"\\\\"', '{"a":{}}'])
+    t.throws(() => read([message(list(1_100_000, value))]), { message: /more than 1000000 values/ }, value)
+  const text = '[{,"\\,'.repeat(400_000)
+  t.same(read([framed([text, 1])]), [[text, 1]], 'what is in strings does not count')
+})

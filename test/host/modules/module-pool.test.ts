@@ -1,0 +1,91 @@
+// Processes of modules: how many there are, who gets which, and when they end.
+import t, { type Test } from 'tap'
+import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
+import { type Asked, ModulePool, type PoolSettings } from '../../../src/host/modules/module-pool.ts'
+import { isRunning } from '../../../src/host/processes/pids.ts'
+import type { Level } from '../../../src/host/sandbox/isolation-levels.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
+import { keptWorld } from '../sandbox/fixture.ts'
+
+const SETTINGS = { memory_bytes: 268_435_456, start_ms: 30_000, answer_bytes: 65_536, processes: 2, idle_ms: 60_000 }
+/** A process in a sandbox does not know its number outside. */
+const TELLS =
+  'const id = crypto.randomUUID(); export default { id: () => id, pid: () => process.pid, fails() { throw new Error("no") } }'
+
+async function pooled(t: Test, settings: Partial<PoolSettings> = {}) {
+  const world = await keptWorld(t)
+  for (const name of ['a', 'b', 'c']) world.write(`workspace/tools/${name}.mjs`, TELLS)
+  const folder = (await readModuleFolder(world.at('workspace/tools')))!
+  const pool = new ModulePool(world, { ...SETTINGS, ...settings })
+  t.teardown(() => pool.close())
+  const use = <T>(
+    name: string,
+    level: Level,
+    work: (asked: Asked) => Promise<T>,
+    signal = new AbortController().signal
+  ) =>
+    pool.use(
+      { folder, name: `${name}.mjs`, env_allow: [] },
+      { workspace: world.workspace, isolation: { level, network: [] }, signal },
+      work
+    )
+  const id = async (name: string, level: Level) => (await use(name, level, asked => asked.call('id', []))).value
+  return { pool, folder, use, id }
+}
+
+t.test('one that can change nothing is kept for the next call, until nobody needs it', needs('sandbox'), async t => {
+  const { pool, id, use, folder } = await pooled(t)
+  t.same(await pool.least(), { level: 'strict', network: [] })
+  const first = await id('a', 'strict')
+  t.equal(await id('a', 'strict'), first)
+  await t.rejects(
+    use('a', 'strict', asked => asked.call('fails', [])),
+    /no/
+  )
+  t.equal(await id('a', 'strict'), first, 'a fault of the module ends nothing')
+  t.not(await id('b', 'strict'), first)
+  t.equal(pool.size, 2)
+  await id('c', 'strict')
+  t.equal(pool.size, 2, 'the one that was not needed for longest made room')
+  await pool.drop({ folder })
+  t.equal(pool.size, 0)
+})
+
+t.test('one that nobody needs ends after a while', needs('sandbox'), async t => {
+  const { pool, id } = await pooled(t, { idle_ms: 1 })
+  const first = await id('a', 'strict')
+  await waitUntil('an empty pool', () => pool.size === 0)
+  t.not(await id('a', 'strict'), first)
+})
+
+t.test('one that may change something ends with its call', async t => {
+  const { pool, use } = await pooled(t)
+  const { value, end } = await use('a', 'none', asked => asked.call('pid', []))
+  t.match(end, { quarantined: [] })
+  t.notOk(isRunning(value as number))
+  t.equal(pool.size, 0)
+})
+
+t.test('only so many run at once: others wait for their turn, as long as they like', async t => {
+  const { pool, use } = await pooled(t, { processes: 1 })
+  const gate = Promise.withResolvers<void>()
+  const holding = use('a', 'none', () => gate.promise)
+  const leave = new AbortController()
+  const leaving = use('b', 'none', async () => 'never', leave.signal)
+  const waiting = use('b', 'none', async () => 'at last')
+  leave.abort(new Error('enough'))
+  await t.rejects(leaving, /enough/)
+  gate.resolve()
+  await holding
+  t.equal((await waiting).value, 'at last')
+  const hanging = use('a', 'none', () => new Promise(() => {}))
+  hanging.catch(() => {})
+  await waitUntil('a process in the pool', () => pool.size > 0)
+  await pool.close()
+  t.equal(pool.size, 0)
+  await t.rejects(
+    use('a', 'none', async () => 1),
+    /shutting down/
+  )
+})

@@ -1,0 +1,179 @@
+// Output on its way in, where a pipe fails, and where whoever follows a command leaves.
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import t from 'tap'
+import { openWorkspace } from '../../../src/host/files/paths.ts'
+import { Command } from '../../../src/host/processes/command/command.ts'
+import { pipeInput } from '../../../src/host/processes/command/command-input.ts'
+import { CommandOutput } from '../../../src/host/processes/command/command-output.ts'
+import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { Processes } from '../../../src/host/processes/processes.ts'
+import type { Exit } from '../../../src/host/processes/spawner/child-handle.ts'
+import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import { CALL_ID } from '../../call-id.ts'
+import { needs } from '../../support/needs.ts'
+
+t.test('a pipe that fails ends its output; what came before counts', async t => {
+  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const output = new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined)
+  const socket = new Socket()
+  socket.on('error', () => {})
+  await output.read('stdout', {
+    read: (_, take) => {
+      take?.(Buffer.from('before\n'))
+      process.nextTick(() => socket.destroy(new Error('EIO')))
+      return socket
+    }
+  })
+  output.close()
+  await outputs.stored()
+  t.equal(output.texts().stdout, 'before\n')
+})
+
+t.test('what a program printed last is read also in a server that is busy', async t => {
+  const folder = t.testdir()
+  const fifo = path.join(folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const reading = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writing = openSync(fifo, constants.O_WRONLY)
+  const nothing = () => new Socket().destroy()
+  const sockets = { stdout: new Socket({ fd: reading, writable: false }), stderr: nothing() }
+  const { promise: exited, resolve: exit } = Promise.withResolvers<Exit>()
+  const outputs = new Outputs(folder, { spill_bytes: 1 << 20 })
+  const command = new Command({
+    spawned: {
+      ...sockets,
+      pid: process.pid,
+      stdin: undefined,
+      exited,
+      read: (stream, take) => (stream === 'stdout' ? sockets.stdout.on('data', take) : nothing()),
+      kill() {},
+      signal() {},
+      sweep: async () => [],
+      mind: async () => ({ left: [], gone: Promise.resolve() })
+    },
+    output: new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined),
+    isolation: 'none',
+    signal: new AbortController().signal,
+    input: pipeInput(undefined),
+    interactive: false,
+    keep: false,
+    quiet_ms: 60_000,
+    released: async () => ({ quarantined: [] })
+  })
+  await setImmediate()
+  exit({ code: 0, signal: null, left: false })
+  // The end is heard of, and before the pipe is read again the server does something that takes long.
+  for (let turn = 0; turn < 20; turn++) await undefined
+  writeSync(writing, 'last\n')
+  closeSync(writing)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+  t.match(await command.ended, { exit_code: 0 })
+  t.equal(command.texts().stdout, 'last\n')
+  await outputs.stored()
+})
+
+t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t => {
+  const place = mkdtempSync(path.join(tmpdir(), 'pipes-'))
+  const spawner = new Spawner(process.env, place)
+  t.teardown(async () => {
+    await spawner.close()
+    rmSync(place, { recursive: true, force: true })
+  })
+  const opened = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(place)
+      } catch {
+        return false
+      }
+    })
+  const run = async () => {
+    const { stdout, stderr, exited } = await spawner.spawn({ file: '/bin/true', args: [], cwd: '/', env: {} })
+    const closed = [stdout, stderr].map(
+      socket => new Promise<void>(resolve => socket.resume().once('close', () => resolve()))
+    )
+    await exited
+    await Promise.all(closed)
+  }
+  await run()
+  t.strictSame(opened(), [])
+  const [folder = ''] = readdirSync(place)
+  // One of the two that were used, and the one below them: whichever lies on top, one attempt opens another first.
+  for (const name of ['0', '6']) rmSync(path.join(place, folder, name))
+  for (const attempt of ['first', 'second']) {
+    await t.rejects(run(), { code: 'ENOENT' }, attempt)
+    t.strictSame(opened(), [], attempt)
+  }
+  await run()
+})
+
+t.test('what waits for the disk is not cut off as the program ends', { timeout: 20_000 }, async t => {
+  const spawner = new Spawner(process.env)
+  t.teardown(() => spawner.close())
+  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const open = outputs.open.bind(outputs)
+  let behind = true
+  outputs.open = (...of) => {
+    const writer = open(...of)
+    return {
+      get end() {
+        return writer.end
+      },
+      get behind() {
+        return behind
+      },
+      append: (source, bytes) => writer.append(source, bytes),
+      caughtUp: async () => {
+        // Longer than silence would have to last for the command to be over.
+        await setTimeout(600)
+        behind = false
+      },
+      close: () => writer.close()
+    }
+  }
+  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const workspace = openWorkspace('default', t.testdirName)
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [] })
+  // As much as is read at once, and what the pipe then holds.
+  const command = await processes.start({ command: 'head -c 100000 /dev/zero' })
+  t.match(await command.ended, { exit_code: 0 })
+  t.equal(command.texts().next_offset, 100_000)
+  await outputs.stored()
+})
+
+t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_000 }, async t => {
+  const spawner = new Spawner(process.env)
+  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const abort = new AbortController()
+  const effects = { signal: abort.signal, committed: async () => {}, changed: () => {} }
+  const workspace = openWorkspace('default', t.testdirName)
+  const options = { call_id: CALL_ID, env_allow: [], quiet_ms: 20 }
+  const processes = new Processes(spawner, outputs, workspace, effects, options)
+  const command = await processes.start({ command: 'cat', interactive: true })
+  t.teardown(async () => {
+    command.stop()
+    await spawner.close()
+  })
+  const first = command.told()
+  t.match(await first.next(), { value: { message: /^No output/ } })
+  await first.return()
+  await command.write('a')
+  while (command.texts().stdout === '') await setImmediate()
+  const second = command.told()
+  let step = await second.next()
+  if (step.value && 'message' in step.value) step = await second.next()
+  t.match(step.value, { delta: { text: 'a', offset: 0 } })
+  t.match(await second.next(), { value: { message: /^No output/ } }, 'a new silence is told anew')
+  const third = second.next()
+  await command.write('b')
+  t.match(await third, { value: { delta: { text: 'b', offset: 1 } } }, 'and only once')
+  command.endInput()
+  step = await second.next()
+  if (step.value && 'message' in step.value) step = await second.next()
+  t.strictSame(step, { done: true, value: undefined })
+})

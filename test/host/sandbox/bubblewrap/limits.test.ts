@@ -1,0 +1,90 @@
+// What a kept command may use up. What this machine cannot limit is told by the level, and not tried.
+import { existsSync, readdirSync } from 'node:fs'
+import t from 'tap'
+import { needs } from '../../../support/needs.ts'
+import { keptWorld, processesWith } from '../fixture.ts'
+
+const MIB = 1 << 20
+const LOW = { memory_bytes: 96 * MIB, processes: 40, cpu_seconds: 1, file_bytes: MIB, open_files: 64 }
+const GROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/memory', '/sys/fs/cgroup/pids'].filter(folder => existsSync(folder))
+
+/** Control groups of this process. */
+const groups = () =>
+  GROUPS.flatMap(folder => readdirSync(folder)).filter(name => name.startsWith(`toolgate-${process.pid}-`))
+
+t.test('the limits', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t, () => LOW)
+  const _lacks = (await world.sandbox.states()).find(({ level }) => level === 'workspace')?.lacks ?? []
+
+  t.test('the size of a file', async t => {
+    const { stdout } = await world.run('head -c 3000000 /dev/zero >big; wc -c <big')
+    t.equal(stdout, `${MIB}\n`)
+  })
+
+  t.test('open files, and no dumps of memory', async t => {
+    t.equal((await world.run('ulimit -n; ulimit -c')).stdout, '64\n0\n')
+  })
+
+  t.test('processor time', async t => {
+    const { signal, exit_code } = await world.run('exec python3 -c "while True: pass"')
+    t.equal(signal ?? exit_code, 137, 'killed inside, as the sandbox tells it')
+  })
+
+  t.test('memory, with all that a command starts', needs('cgroups'), async t => {
+    const result = await world.python('print(len(bytearray(512 << 20)))')
+    t.equal(result.stdout, '')
+    t.not(result.exit_code, 0)
+    t.match(await world.run('echo still here'), { stdout: 'still here\n' })
+  })
+
+  t.test('temporary files count as memory', needs('cgroups'), async t => {
+    const { stdout } = await world.python(`
+try:
+    for i in range(400):
+        open(f'/tmp/{i}', 'wb').write(bytes(1 << 19))
+    print('all')
+except OSError:
+    pass
+`)
+    t.equal(stdout, '')
+  })
+
+  t.test('processes', needs('cgroups'), async t => {
+    const { stdout } = await world.python(`
+import os, time
+started = 0
+try:
+    while started < 1000:
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+        started += 1
+except OSError:
+    pass
+print(started < ${LOW.processes})
+`)
+    t.equal(stdout, 'True\n')
+  })
+
+  t.test('a fork bomb ends with its time', needs('cgroups'), async t => {
+    const mark = `bomb-${process.pid}`
+    const result = await world.run(`bomb() { bomb ${mark} | bomb ${mark} & }; bomb ${mark}; sleep 30`, {
+      timeout_ms: 1_000
+    })
+    t.match(result, { timed_out: true })
+    t.strictSame(processesWith(mark), [])
+  })
+
+  t.test('temporary folders have a size', async t => {
+    const { stdout } = await world.run('df -B1M --output=size,target /tmp /dev/shm /run ~ | tail -n +2')
+    const sizes = stdout
+      .trim()
+      .split('\n')
+      .map(line => Number(line.trim().split(/\s+/)[0]))
+    t.strictSame(sizes, [1024, 256, 16, 256])
+  })
+
+  t.test('no group is left', async t => {
+    t.strictSame(groups(), [])
+  })
+})

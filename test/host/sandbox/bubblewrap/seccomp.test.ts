@@ -1,0 +1,227 @@
+// The filter of system calls: by a small interpreter for both processors, by the headers of this system, and by a program
+// in the sandbox that makes every call on the list.
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { filterFor } from '../../../../src/host/sandbox/bubblewrap/seccomp.ts'
+import { CONDITIONAL, type Processor, REFUSED, UNKNOWN } from '../../../../src/host/sandbox/bubblewrap/seccomp-calls.ts'
+import { needs } from '../../../support/needs.ts'
+import { keptWorld } from '../fixture.ts'
+
+const ALLOW = 0x7fff_0000
+const KILL = 0x8000_0000
+const EPERM = 0x0005_0001
+const ENOSYS = 0x0005_0026
+const ARCHITECTURE = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
+
+/** Calls that set a mode, with the arguments before it. */
+const MODES: [name: string, before: bigint[]][] = [
+  ['chmod', [0n]],
+  ['fchmodat', [0n, 0n]],
+  ['fchmodat2', [0n, 0n]],
+  ['mknod', [0n]],
+  ['mknodat', [0n, 0n]],
+  ['creat', [0n]],
+  ['open', [0n, 0o101n]]
+]
+
+/** Told here once more: whoever takes one off the list takes it off here too. */
+const MUST_BE_REFUSED = [
+  ...['ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'process_mrelease', 'kcmp', 'pidfd_getfd'],
+  ...['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'mount', 'umount2', 'pivot_root', 'chroot', 'open_tree'],
+  ...['move_mount', 'fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'open_tree_attr', 'unshare', 'setns'],
+  ...['open_by_handle_at', 'name_to_handle_at', 'fanotify_init', 'add_key', 'request_key', 'keyctl', 'bpf'],
+  ...['userfaultfd', 'perf_event_open', 'syslog', 'init_module', 'finit_module', 'delete_module', 'kexec_load'],
+  ...['kexec_file_load', 'reboot', 'swapon', 'swapoff', 'acct', 'quotactl', 'quotactl_fd', 'iopl', 'ioperm'],
+  ...['modify_ldt', 'settimeofday', 'clock_settime', 'clock_adjtime', 'adjtimex', 'vhangup']
+]
+
+/** What the filter says to a call, as the kernel would run it. */
+function verdict(processor: Processor, number: number, args: bigint[] = [], architecture = ARCHITECTURE[processor]) {
+  const data = Buffer.alloc(64)
+  data.writeUInt32LE(number, 0)
+  data.writeUInt32LE(architecture, 4)
+  for (const [i, value] of args.entries()) data.writeBigUInt64LE(value, 16 + i * 8)
+  const filter = filterFor(processor)!
+  let loaded = 0
+  for (let at = 0; ; at++) {
+    const [code, yes, no] = [filter.readUInt16LE(at * 8), filter[at * 8 + 2]!, filter[at * 8 + 3]!]
+    const value = filter.readUInt32LE(at * 8 + 4)
+    if (code === 0x06) return value
+    if (code === 0x20) loaded = data.readUInt32LE(value)
+    else if (code === 0x15) at += loaded === value ? yes : no
+    else if (code === 0x35) at += loaded >= value ? yes : no
+    else if (code === 0x45) at += (loaded & value) !== 0 ? yes : no
+    else throw new Error(`no instruction ${code}`)
+  }
+}
+
+for (const processor of ['x64', 'arm64'] as const)
+  t.test(`the filter for ${processor}`, async t => {
+    for (const [name, numbers] of Object.entries(REFUSED))
+      if (numbers[processor] !== undefined) t.equal(verdict(processor, numbers[processor]), EPERM, name)
+    for (const [name, numbers] of Object.entries(UNKNOWN))
+      t.equal(verdict(processor, numbers[processor]!), ENOSYS, name)
+    t.equal(verdict(processor, 0, [], ARCHITECTURE[processor] + 1), KILL, 'another table')
+    if (processor === 'x64') t.equal(verdict(processor, 0x4000_0000), KILL, 'the second table')
+
+    const call = (name: string, ...args: bigint[]) => verdict(processor, CONDITIONAL[name]!.numbers[processor]!, args)
+    for (const [domain, wanted] of [
+      [1n, ALLOW],
+      [2n, ALLOW],
+      [10n, ALLOW],
+      [0n, EPERM],
+      [16n, EPERM],
+      [17n, EPERM],
+      [38n, EPERM],
+      [40n, EPERM],
+      // The kernel looks at the lower half alone.
+      [0x1_0000_0001n, ALLOW],
+      [0x1_0000_0010n, EPERM]
+    ] as const)
+      t.equal(call('socket', domain), wanted, `socket of ${domain}`)
+    for (const [request, wanted] of [
+      [0x5401n, ALLOW],
+      [0x5412n, EPERM],
+      [0x541cn, EPERM],
+      [0xffff_ffff_0000_5412n, EPERM]
+    ] as const)
+      t.equal(call('ioctl', 0n, request), wanted, `ioctl ${request}`)
+    t.equal(call('clone', 0x0100_0011n), ALLOW, 'a thread or a process')
+    for (const bit of [17n, 25n, 26n, 27n, 28n, 29n, 30n])
+      t.equal(call('clone', 17n | (1n << bit)), EPERM, `clone with bit ${bit}`)
+    t.equal(call('fchmod', 0n, 0o755n), ALLOW)
+    t.equal(call('fchmod', 0n, 0o4755n), EPERM)
+    t.equal(call('fchmodat', 0n, 0n, 0o2755n), EPERM)
+    t.equal(call('openat', 0n, 0n, 0o101n, 0o4755n), EPERM, 'made with rights')
+    t.equal(call('openat', 0n, 0n, 0o20000001n, 0o4755n), EPERM, 'made so without a name')
+    t.equal(call('openat', 0n, 0n, 0o101n, 0o644n), ALLOW)
+    t.equal(call('openat', 0n, 0n, 0n, 0o4755n), ALLOW, 'what is not made has no mode')
+    for (const [name, before] of MODES) {
+      if (CONDITIONAL[name]!.numbers[processor] === undefined) continue
+      t.equal(call(name, ...before, 0o100755n), ALLOW, `${name} without rights`)
+      for (const rights of [0o4000n, 0o2000n]) t.equal(call(name, ...before, 0o100755n | rights), EPERM, name)
+    }
+  })
+
+t.test('what there is to refuse is on the list', async t => {
+  for (const name of MUST_BE_REFUSED) t.ok(REFUSED[name], name)
+  t.same(Object.keys(UNKNOWN), ['clone3', 'openat2'], 'what hides its flags from the filter')
+  for (const name of ['clone', 'socket', 'ioctl', 'fchmod', 'openat', ...MODES.map(([name]) => name)])
+    t.ok(CONDITIONAL[name], name)
+})
+
+t.equal(filterFor('riscv64'), undefined)
+
+t.test('the numbers are those of the headers', async t => {
+  const all = {
+    ...REFUSED,
+    ...UNKNOWN,
+    ...Object.fromEntries(Object.entries(CONDITIONAL).map(([n, c]) => [n, c.numbers]))
+  }
+  const headers = {
+    x64: '/usr/include/x86_64-linux-gnu/asm/unistd_64.h',
+    arm64: '/usr/include/asm-generic/unistd.h'
+  }
+  for (const [processor, file] of Object.entries(headers) as [Processor, string][]) {
+    if (!existsSync(file)) continue
+    const text = readFileSync(file, 'utf8')
+    const numbers = new Map(
+      [...text.matchAll(/#define __NR(?:3264)?_(\w+)\s+(\d+)/g)].map(([, n, v]) => [n!, Number(v)])
+    )
+    for (const [name, own] of Object.entries(all)) {
+      // Headers may be older than the call.
+      const known = numbers.get(name === 'sysctl' ? '_sysctl' : name)
+      if (own[processor] !== undefined && known !== undefined) t.equal(own[processor], known, `${name} of ${processor}`)
+    }
+  }
+})
+
+t.test('in the sandbox', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  const processor = process.arch as Processor
+  const calls = (table: Readonly<Record<string, Partial<Record<Processor, number>>>>) =>
+    Object.entries(table).flatMap(([name, numbers]) =>
+      numbers[processor] === undefined ? [] : [[name, numbers[processor]]]
+    )
+
+  t.test('every call on the list', async t => {
+    const { stdout, stderr } = await world.python(`
+import ctypes, json
+libc = ctypes.CDLL(None, use_errno=True)
+def made(number, *args):
+    ctypes.set_errno(0)
+    libc.syscall(ctypes.c_long(number), *[ctypes.c_long(a) for a in args or (0, 0, 0, 0, 0, 0)])
+    return ctypes.get_errno()
+print(json.dumps({name: made(number) for name, number in ${JSON.stringify([...calls(REFUSED), ...calls(UNKNOWN)])}}))
+`)
+    const wanted = {
+      ...Object.fromEntries(calls(REFUSED).map(([name]) => [name, 1])),
+      ...Object.fromEntries(calls(UNKNOWN).map(([name]) => [name, 38]))
+    }
+    t.strictSame(JSON.parse(stdout || '{}'), wanted, stderr)
+  })
+
+  t.test('sockets, terminals, namespaces, modes', async t => {
+    const { stdout, stderr } = await world.python(`
+import ctypes, errno, fcntl, json, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def tried(act):
+    try:
+        act()
+        return 'done'
+    except OSError as error:
+        return errno.errorcode[error.errno]
+def clone():
+    if libc.syscall(${CONDITIONAL.clone!.numbers[processor]}, 0x10000011, 0, 0, 0, 0) < 0:
+        raise OSError(ctypes.get_errno(), '')
+    os._exit(0)
+open('file', 'w').close()
+print(json.dumps({
+    **{str(family): tried(lambda: socket.socket(family, kind).close())
+       for family, kind in ((1, 1), (2, 1), (10, 1), (16, 3), (17, 3), (38, 5), (40, 1))},
+    'TIOCSTI': tried(lambda: fcntl.ioctl(0, 0x5412, b'x')),
+    'TIOCGWINSZ': tried(lambda: fcntl.ioctl(0, 0x5413, b'x' * 8)),
+    'clone': tried(clone),
+    'setuid': tried(lambda: os.chmod('file', 0o4755)),
+    'setgid': tried(lambda: os.chmod('file', 0o2755)),
+    'plain': tried(lambda: os.chmod('file', 0o755))
+}))
+`)
+    t.strictSame(
+      JSON.parse(stdout || '{}'),
+      {
+        1: 'done',
+        2: 'done',
+        10: 'done',
+        16: 'EPERM',
+        17: 'EPERM',
+        38: 'EPERM',
+        40: 'EPERM',
+        TIOCSTI: 'EPERM',
+        TIOCGWINSZ: 'ENOTTY',
+        clone: 'EPERM',
+        setuid: 'EPERM',
+        setgid: 'EPERM',
+        plain: 'done'
+      },
+      stderr
+    )
+  })
+
+  t.test('by another table', needs('x64'), async t => {
+    // getpid with 32-bit numbers, then with 32-bit pointers.
+    const { stdout, stderr } = await world.python(`
+import ctypes, mmap, os
+def ends(code):
+    child = os.fork()
+    if child == 0:
+        memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        memory.write(code)
+        ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(memory)))()
+        os._exit(0)
+    return os.WTERMSIG(os.waitpid(child, 0)[1])
+print(ends(b'\\xb8\\x14\\0\\0\\0\\xcd\\x80\\xc3'), ends(b'\\xb8\\x27\\0\\0\\x40\\x0f\\x05\\xc3'), ends(b'\\xb8\\x27\\0\\0\\0\\x0f\\x05\\xc3'))
+`)
+    t.equal(stdout, '31 31 0\n', stderr)
+  })
+})

@@ -1,0 +1,57 @@
+// Which control groups are swept at a start. Folders stand for groups: what counts is where they are and what they are called.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { isLeftOver, newGroupName } from '../../../src/host/processes/cgroup-names.ts'
+import { groupsWork, makeSpawnerGroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
+import { Cgroups } from '../../../src/host/sandbox/cgroups.ts'
+import { unkeptState } from '../../../src/host/sandbox/unsandboxed.ts'
+import { needs } from '../../support/needs.ts'
+
+t.test('what killed servers left is removed, also beside our own group', needs('linux'), async t => {
+  const top = t.testdir({})
+  const { pid: dead } = spawnSync('true')
+  const ours = newGroupName('toolgate')
+  const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]
+  const chance = '0123456789abcdef'
+  const left = ['own', 'earlier', 'other'].map(scope => `${scope}/toolgate-${namespace}-${dead}-1-${chance}`)
+  // A later process has our number, as in a container that was started again.
+  left.push(`own/toolgate-${namespace}-${process.pid}-1-${chance}`)
+  const elsewhere = `own/toolgate-1-${dead}-1-${chance}`
+  const kept = [`own/${ours}`, `earlier/${newGroupName('toolgate')}`, 'other/theirs', elsewhere]
+  for (const name of [...left, ...kept]) mkdirSync(path.join(top, name), { recursive: true })
+  new Cgroups([path.join(top, 'own')], { memory_bytes: 1, processes: 1 }).sweep()
+  const names = readdirSync(top).flatMap(scope => readdirSync(path.join(top, scope)).map(name => `${scope}/${name}`))
+  t.same(names.toSorted(), kept.toSorted())
+})
+
+t.test('no two groups have one name, and only those of the same kind are compared', needs('linux'), async t => {
+  t.not(newGroupName('toolgate'), newGroupName('toolgate'))
+  const { pid: dead } = spawnSync('true')
+  const gone = newGroupName('toolgate-commands').replace(/-\d+-\d+-([0-9a-f]+)$/, `-${dead}-1-$1`)
+  t.ok(isLeftOver('toolgate-commands', gone))
+  t.notOk(isLeftOver('toolgate', gone))
+})
+
+const first = process.platform === 'linux' ? makeSpawnerGroup() : undefined
+t.teardown(() => first?.remove())
+
+t.test('a second group stands beside the first', needs('cgroups'), async t => {
+  const second = makeSpawnerGroup()
+  t.teardown(() => second?.remove())
+  t.ok(second)
+  t.not(second!.folder, first!.folder)
+  t.equal(path.dirname(second!.folder), path.dirname(first!.folder))
+})
+
+t.test('whether commands are born into a group is told, and trying that leaves none behind', async t => {
+  // Other servers make and remove groups meanwhile.
+  const isOurs = (name: string) => name.includes(`-${process.pid}-`)
+  const names = () => (first ? readdirSync(path.dirname(first.folder)).filter(isOurs).toSorted() : [])
+  const before = names()
+  const works = groupsWork()
+  t.same(names(), before)
+  if (!first) t.notOk(works)
+  t.same(unkeptState().lacks?.length, works ? undefined : 1)
+})

@@ -1,0 +1,135 @@
+// A workspace whose commands are kept, and around it a little of what they must not get at.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { newId } from '../../../src/engine/id.ts'
+import { openWorkspace } from '../../../src/host/files/paths.ts'
+import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { Processes, type ShellResult } from '../../../src/host/processes/processes.ts'
+import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import { openSandbox } from '../../../src/host/sandbox/open-sandbox.ts'
+import type { Level, Mount, Sandbox } from '../../../src/host/sandbox/sandbox.ts'
+import { removeFolder } from '../../support/remove-folder.ts'
+
+export const SECRET = 'a-secret-of-the-server'
+
+export interface Run {
+  level?: Level
+  env?: Record<string, string>
+  timeout_ms?: number
+  mounts?: readonly Mount[]
+  /** Another than the usual one. */
+  sandbox?: Sandbox
+}
+
+type Settings = Partial<Config['sandbox']>
+
+type At = (...names: string[]) => string
+
+/** `settings` may depend on where the workspace is. `programs` are folders that the server's search path begins with, `variables` are further ones of its own. */
+export async function keptWorld(
+  t: Test,
+  settings: (root: string) => Settings = () => ({}),
+  programs: (at: At) => string[] = () => [],
+  variables: (at: At) => Record<string, string> = () => ({})
+) {
+  const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
+  t.teardown(() => removeFolder(top))
+  const at: At = (...names) => path.join(top, ...names)
+  const write = (name: string, content: string) => {
+    mkdirSync(path.dirname(at(name)), { recursive: true })
+    writeFileSync(at(name), content)
+  }
+  const root = at('workspace')
+  for (const folder of ['workspace', 'outside', 'home']) mkdirSync(at(folder))
+  write('outside/canary', SECRET)
+  write('home/.ssh/id_ed25519', SECRET)
+  write('state/journal', SECRET)
+  write('token', SECRET)
+
+  const spawner = new Spawner(process.env)
+  const outputs = new Outputs(at('outputs'), { spill_bytes: 1 << 20 })
+  t.teardown(async () => {
+    await outputs.stored()
+    await spawner.close()
+  })
+  const environment = {
+    PATH: [...programs(at), '/usr/local/bin:/usr/bin:/bin'].join(':'),
+    HOME: at('home'),
+    ...variables(at)
+  }
+  const sandbox = openSandbox({
+    environment,
+    settings: { ...defaults(Config).sandbox, ...settings(root) },
+    stateDir: at('state'),
+    hidden: [at('token')],
+    sensitive: [],
+    ownPorts: () => []
+  })
+  const workspace = openWorkspace('default', root)
+
+  /** Those of one call. */
+  function processes(keptBy: Sandbox = sandbox) {
+    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+    const options = { call_id: newId('tc'), env_allow: [], environment, sandbox: keptBy }
+    return new Processes(spawner, outputs, workspace, effects, options)
+  }
+
+  async function run(command: string, more: Run = {}) {
+    const { level = 'workspace', env = {}, timeout_ms = 30_000, mounts } = more
+    const options = { command, env, timeout_ms, mounts, isolation: { level, network: [] } }
+    const running = processes(more.sandbox).run(options)
+    for (let step = await running.next(); ; step = await running.next())
+      if (step.done) return step.value satisfies ShellResult
+  }
+  return {
+    top,
+    root,
+    at,
+    write,
+    environment,
+    spawner,
+    sandbox,
+    workspace,
+    processes,
+    run,
+    read: (name: string) => readFileSync(at(name), 'utf8'),
+    exists: (name: string) => existsSync(at(name)),
+    python: (code: string, options?: Run) => run(`python3 - <<'PYTHON'\n${code}\nPYTHON`, options)
+  }
+}
+
+export type KeptWorld = Awaited<ReturnType<typeof keptWorld>>
+
+/** A server that counts who connects. */
+export async function counting(t: Test, where: { port: number; host: string } | { path: string }) {
+  const counted = { connections: 0, port: 0 }
+  const server = createServer(socket => {
+    counted.connections += 1
+    socket.destroy()
+  })
+  t.teardown(() => server.close())
+  await new Promise<void>(resolve => server.listen(where, resolve))
+  const address = server.address()
+  if (typeof address === 'object' && address) counted.port = address.port
+  return counted
+}
+
+/** Lists processes that have this mark in their arguments, as a whole: `a-1` is no part of `a-12`. */
+export function processesWith(mark: string): string[] {
+  const isWhole = (line: string) =>
+    line
+      .split(mark)
+      .slice(1)
+      .some(rest => !/^[0-9]/.test(rest))
+  return processLines().filter(isWhole)
+}
+
+/** Lists every process with its state and its arguments. */
+export const processLines = (): string[] =>
+  spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8', timeout: 30_000 }).stdout.split('\n')

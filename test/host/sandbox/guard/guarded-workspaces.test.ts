@@ -1,0 +1,284 @@
+// What of a workspace a command may not change or see, and what is taken away when it ends.
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync
+} from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { defaults } from '../../../../src/config/merge.ts'
+import { Config } from '../../../../src/config/schema.ts'
+import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
+import { needs } from '../../../support/needs.ts'
+import { waitUntil } from '../../../support/wait.ts'
+import { counting, type KeptWorld, keptWorld, SECRET } from '../fixture.ts'
+
+/** Every path beneath a folder. */
+const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+
+/** The aftermath of a command, from the sandbox itself. */
+async function aftermath(world: KeptWorld, command: string) {
+  const { quarantined, ...rest } = await world.run(command)
+  return { ...rest, quarantined: quarantined ?? [] }
+}
+
+t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  const files = {
+    '.git/config': '[core]\n',
+    '.git/hooks/pre-commit': 'true',
+    'deep/er/.git/config': '[core]\n',
+    'module/.git': 'gitdir: ../.git/modules/module\n',
+    'elsewhere/.git': 'gitdir: ../kept-here\n',
+    'kept-here/HEAD': 'ref: refs/heads/main\n',
+    'bare/HEAD': 'ref: refs/heads/main\n',
+    'bare/objects/x': '',
+    'bare/refs/x': '',
+    'bare/config': '[core]\n',
+    '.vscode/tasks.json': '{}',
+    '.github/workflows/ci.yml': 'on: push',
+    '.husky/pre-commit': 'true',
+    'sub/.gitattributes': '* text',
+    'lefthook.yml': 'x: y'
+  }
+  for (const [name, content] of Object.entries(files)) world.write(`workspace/${name}`, content)
+  const names = Object.keys(files).map(name => `'${name}'`)
+  const result = await world.run(`
+    for file in ${names.join(' ')}; do echo x >>"$file" && echo "WROTE $file"; rm -f "$file" 2>/dev/null; done
+    mv .git gone && echo MOVED; rm -rf .vscode bare/config; mv deep/er/.git deep/er/x && echo MOVED
+    ln -s /tmp new; echo fine >plain; cat .git/config`)
+  // Objects and refs of a repository are its contents; what it obeys is not.
+  t.notMatch(result.stdout.replaceAll(/WROTE bare\/(objects|refs)\/x\n/g, ''), /WROTE|MOVED/)
+  t.match(result.stdout, '[core]')
+  for (const [name, content] of Object.entries(files))
+    if (!/^bare\/(objects|refs)/.test(name)) t.equal(world.read(`workspace/${name}`), content, name)
+  t.strictSame(result.quarantined, [])
+  t.equal(world.read('workspace/plain'), 'fine\n')
+})
+
+t.test('what is new of that is taken away and told', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/src/a.txt', '')
+  world.write('workspace/old/.git/config', '[core]\n')
+  const made = [
+    '.git/hooks/pre-commit',
+    '.envrc',
+    '.vscode/tasks.json',
+    '.github/workflows/x.yml',
+    'src/.GIT/config',
+    'src/new/.husky/pre-commit'
+  ]
+  const { quarantined } = await aftermath(
+    world,
+    `for file in ${made.join(' ')}; do mkdir -p "$(dirname $file)"; echo planted >"$file"; done
+     mkdir bare; mkdir bare/objects bare/refs; touch bare/HEAD bare/config; ln -s /etc .idea
+     mkdir -p node_modules/x/.vscode .github/other; touch node_modules/x/.vscode/f`
+  )
+  t.strictSame(quarantined.toSorted(), [
+    '.envrc',
+    '.git',
+    '.github/workflows',
+    '.idea',
+    '.vscode',
+    'bare/HEAD',
+    'bare/config',
+    'src/.GIT',
+    'src/new/.husky'
+  ])
+  t.strictSame(all(world.root), [
+    '.github',
+    '.github/other',
+    'bare',
+    'bare/objects',
+    'bare/refs',
+    'node_modules',
+    'node_modules/x',
+    'node_modules/x/.vscode',
+    'node_modules/x/.vscode/f',
+    'old',
+    'old/.git',
+    'old/.git/config',
+    'src',
+    'src/a.txt',
+    'src/new'
+  ])
+  const [folder] = readdirSync(world.at('state/quarantine'))
+  t.equal(world.read(`state/quarantine/${folder}/.git/hooks/pre-commit`), 'planted\n')
+  t.equal(lstatSync(world.at(`state/quarantine/${folder}/.idea`)).isSymbolicLink(), true, 'never followed')
+})
+
+t.test('a link that stands for such a file is put back', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  mkdirSync(path.join(world.root, 'real'))
+  symlinkSync('real', path.join(world.root, '.git'))
+  symlinkSync('real/envrc', path.join(world.root, '.envrc'))
+  t.strictSame((await aftermath(world, 'rm .git .envrc; mkdir .git; echo x >.git/config')).quarantined, ['.git'])
+  t.equal(readlinkSync(path.join(world.root, '.git')), 'real')
+  t.equal(readlinkSync(path.join(world.root, '.envrc')), 'real/envrc')
+})
+
+t.test('what is taken away is never looked for through links', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  world.write('outside/.vscode/tasks.json', 'theirs')
+  await aftermath(world, `ln -s ${world.at('outside')} link; mkdir .vscode`)
+  t.equal(world.read('outside/.vscode/tasks.json'), 'theirs')
+  t.equal(existsSync(path.join(world.root, '.vscode')), false)
+})
+
+t.test(
+  'what a call of the server writes meanwhile is not the work of a command',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    const running = aftermath(world, 'touch began; while [ ! -e go ]; do sleep 0.01; done; mkdir .idea')
+    await waitUntil('the command to begin', () => world.exists('workspace/began'))
+    world.write('workspace/.vscode/settings.json', '{}')
+    world.sandbox.made(world.workspace, '.vscode/settings.json')
+    world.write('workspace/go', '')
+    t.strictSame((await running).quarantined, ['.idea'])
+    t.equal(world.read('workspace/.vscode/settings.json'), '{}')
+  }
+)
+
+t.test('secrets within what others obey cannot be read either', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  const secret = ['.cargo/credentials.toml', '.claude/.credentials.json', '.vscode/deep/.env', '.husky/keys/server.pem']
+  for (const name of secret) world.write(`workspace/${name}`, 'secret\n')
+  world.write('workspace/.vscode/tasks.json', 'tasks\n')
+  const all = [...secret, '.vscode/tasks.json'].join(' ')
+  for (const level of ['workspace', 'strict'] as const)
+    t.equal((await world.run(`cat ${all}`, { level })).stdout, 'tasks\n', level)
+  const { stdout, quarantined } = await world.run(`cat ${all}; mkdir -p .cargo/new/.git .vscode/new; mv .vscode moved`)
+  t.equal(stdout, 'tasks\n')
+  t.same(quarantined, [])
+})
+
+t.test('secrets are there, but cannot be read, unless they are named', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  for (const name of ['.env', 'keys/server.pem', '.aws/credentials', '.env.example'])
+    world.write(`workspace/${name}`, `in ${name}\n`)
+  for (const level of ['workspace', 'strict'] as const) {
+    const { stdout } = await world.run(
+      'for f in .env keys/server.pem .aws/credentials .env.example; do cat $f; done; ls',
+      {
+        level
+      }
+    )
+    t.equal(stdout, 'in .env.example\nkeys\n', level)
+  }
+  const named = await keptWorld(t, root => ({ read: [path.join(root, 'keys'), '/nowhere', '~/nowhere'] }))
+  for (const name of ['.env', 'keys/server.pem']) named.write(`workspace/${name}`, `in ${name}\n`)
+  t.equal((await named.run('cat .env keys/server.pem')).stdout, 'in keys/server.pem\n')
+})
+
+t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/a', 'a')
+  const { stdout } = await world.run(
+    'echo x >b; echo x >a; rm a; mkdir .git; echo x >/tmp/t && cat a /tmp/t ~/.x 2>/dev/null',
+    {
+      level: 'strict'
+    }
+  )
+  t.equal(stdout, 'ax\n')
+  t.strictSame(all(world.root), ['a'])
+})
+
+t.test('no name shows on the disk while a command runs', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/.env', 'x')
+  const { stdout } = await world.run('true')
+  t.equal(stdout, '')
+  t.strictSame(all(world.root), ['.env'])
+})
+
+t.test('folders that change are looked at again, others are not read', needs('bwrap', 'python3'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/a/x', '')
+  await world.run('true')
+  world.write('workspace/a/.git/config', '[core]\n')
+  t.strictSame((await aftermath(world, 'echo x >>a/.git/config')).quarantined, [])
+  t.equal(world.read('workspace/a/.git/config'), '[core]\n')
+  renameSync(path.join(world.root, 'a'), path.join(world.root, 'b'))
+  await world.run('echo x >>b/.git/config')
+  t.equal(world.read('workspace/b/.git/config'), '[core]\n')
+  rmSync(path.join(world.root, 'b'), { recursive: true })
+  t.match(await world.run('ls'), { stdout: '', exit_code: 0 })
+})
+
+t.test(
+  'a linked worktree reads its history, and no folder that only claims to be one',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: world.top, encoding: 'utf8' })
+    git('-c', 'init.defaultBranch=main', 'init', '-q', 'outside/repo')
+    git(
+      '-C',
+      'outside/repo',
+      '-c',
+      'user.name=x',
+      '-c',
+      'user.email=x@x',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'first'
+    )
+    git('-C', 'outside/repo', 'worktree', 'add', '-q', world.root)
+    const { stdout, stderr } = await world.run(
+      'git -c safe.directory="*" log --format=%s; git commit --allow-empty -m x'
+    )
+    t.equal(stdout, 'first\n', stderr)
+
+    const liar = await keptWorld(t)
+    liar.write('workspace/.git', `gitdir: ${liar.at('outside')}\n`)
+    t.equal((await liar.run(`cat ${liar.at('outside/canary')}`)).stdout, '')
+    t.equal(readFileSync(path.join(liar.root, '.git'), 'utf8'), `gitdir: ${liar.at('outside')}\n`)
+  }
+)
+
+t.test('a state folder, a token and a socket in the workspace are out of reach', needs('bwrap', 'python3'), async t => {
+  const outer = await keptWorld(t)
+  outer.write('workspace/own/state/journal', SECRET)
+  outer.write('workspace/own/token', SECRET)
+  await counting(t, { path: path.join(outer.root, 'own/socket') })
+  const sandbox = openSandbox({
+    environment: process.env,
+    settings: defaults(Config).sandbox,
+    stateDir: path.join(outer.root, 'own/state'),
+    hidden: [path.join(outer.root, 'own/token'), path.join(outer.root, 'own/socket')],
+    sensitive: [],
+    ownPorts: () => []
+  })
+  const script = `cd own; cat token state/journal; ls state; rm -rf state token; mv state gone; chmod 755 state
+    python3 -c "import socket; socket.socket(socket.AF_UNIX).connect('socket'); print('CONNECTED')"`
+  for (const level of ['workspace', 'strict'] as const) {
+    const { output } = await outer.run(script, { level, sandbox })
+    t.notMatch(output, new RegExp(`${SECRET}|CONNECTED|^journal$`, 'm'), level)
+  }
+  t.equal(outer.read('workspace/own/state/journal'), SECRET)
+  t.equal(outer.read('workspace/own/token'), SECRET)
+})
+
+t.test(
+  'secrets that a command makes beyond what can be hidden are taken away, so that the next one runs',
+  needs('bwrap', 'python3'),
+  async t => {
+    const world = await keptWorld(t)
+    world.write('workspace/own.key', SECRET)
+    const { quarantined } = await world.run('mkdir keys; for i in $(seq 1001); do echo $i >keys/$i.key; done')
+    t.equal(quarantined?.length, 2)
+    t.ok(quarantined?.every(name => /^keys\/\d+\.key$/.test(name)))
+    t.match(await world.run('ls keys | wc -l; cat own.key'), { stdout: /^999\n/, quarantined: [] })
+    t.equal(world.read('workspace/own.key'), SECRET)
+  }
+)

@@ -1,0 +1,56 @@
+// Files and folders with plain names that something with a telling name leads to.
+import { symlinkSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { needs } from '../../../support/needs.ts'
+import { keptWorld, SECRET } from '../fixture.ts'
+
+t.test('what a link with the name of a secret leads to is one', needs('bwrap'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/conf/prod', SECRET)
+  world.write('workspace/conf/plain', 'plain\n')
+  world.write('workspace/app/a', '')
+  symlinkSync('../conf/prod', path.join(world.root, 'app/.env'))
+  for (const level of ['workspace', 'strict'] as const) {
+    const { output } = await world.run('cat app/.env conf/prod conf/plain 2>/dev/null; mv conf x 2>/dev/null', {
+      level
+    })
+    t.equal(output, 'plain\n', level)
+  }
+  t.equal(world.read('workspace/conf/prod'), SECRET)
+})
+
+t.test('what links lead to that others obey stays as it is, and is not made', needs('bwrap'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/conf/vscode/tasks.json', '{}')
+  symlinkSync('conf/vscode', path.join(world.root, '.vscode'))
+  symlinkSync('conf/idea', path.join(world.root, '.idea'))
+  symlinkSync('/etc', path.join(world.root, '.husky'))
+  const { quarantined } = await world.run(`echo x >conf/vscode/tasks.json; echo x >conf/vscode/new; mv conf/vscode y
+    mkdir conf/idea && echo planted >conf/idea/workspace.xml; echo x >conf/plain`)
+  t.strictSame(quarantined, ['conf/idea'])
+  t.equal(world.read('workspace/conf/vscode/tasks.json'), '{}')
+  t.notOk(world.exists('workspace/conf/vscode/new'))
+  t.ok(world.exists('workspace/conf/plain'))
+})
+
+t.test('a new link takes nothing away that was there', needs('bwrap'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/src/a', 'a')
+  t.match(await world.run('ln -s src .vscode; ln -s src .env'), { quarantined: ['.vscode'] })
+  t.equal(world.read('workspace/src/a'), 'a')
+})
+
+t.test('hooks and configuration that a repository names stay as they are', needs('bwrap'), async t => {
+  const world = await keptWorld(t)
+  world.write('workspace/.git/config', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.ini\n')
+  world.write('workspace/tools/hooks/pre-commit', 'true')
+  world.write('workspace/shared.ini', '[core]\n')
+  world.write('workspace/new/.git/config', '[core] hooksPath = "hooks"\n')
+  const { quarantined } = await world.run(`echo x >tools/hooks/pre-commit; echo x >tools/hooks/new; echo x >shared.ini
+    mkdir new/hooks; echo x >new/hooks/pre-commit; echo x >tools/plain`)
+  t.strictSame(quarantined, ['new/hooks'])
+  t.equal(world.read('workspace/tools/hooks/pre-commit'), 'true')
+  t.equal(world.read('workspace/shared.ini'), '[core]\n')
+  t.notOk(world.exists('workspace/tools/hooks/new'))
+})

@@ -1,0 +1,92 @@
+// Where what sandboxed commands leave behind goes to: what happens when it cannot go there, and how long it stays.
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pino } from 'pino'
+import t from 'tap'
+import { defaults } from '../../../../src/config/merge.ts'
+import { Config } from '../../../../src/config/schema.ts'
+import { quarantine } from '../../../../src/host/sandbox/guard/quarantine.ts'
+import { sweepQuarantine } from '../../../../src/host/sandbox/guard/quarantine-sweep.ts'
+import { startApp } from '../../../start-app.ts'
+import { needs } from '../../../support/needs.ts'
+import { keptWorld } from '../fixture.ts'
+
+const RUNNING = 'state/sandbox/running/99-1'
+
+t.test('what cannot be moved stays and is told, and the next commands run', needs('bwrap'), async t => {
+  const world = await keptWorld(t)
+  world.write('state/quarantine', 'no folder')
+  world.write(RUNNING, JSON.stringify({ root: world.root, identities: [] }))
+  world.write('workspace/.vscode/tasks.json', '{}')
+  t.strictSame(await world.sandbox.recover(world.workspace), {
+    quarantined: [],
+    unchecked: 'These could not be moved out of the workspace, and are still there: .vscode (ENOTDIR).'
+  })
+  t.match(await world.run('mkdir .husky; echo ran'), { stdout: 'ran\n', exit_code: 0, quarantined: [] })
+  t.ok(existsSync(path.join(world.root, '.husky')))
+  rmSync(world.at('state/quarantine'))
+  t.match(await world.run('mkdir .idea'), { quarantined: ['.idea'] })
+})
+
+t.test('a link that becomes a folder meanwhile leads nothing out', needs('bwrap'), async t => {
+  const { workspace, at, exists } = await keptWorld(t)
+  const within = (name: string) => path.join(workspace.root, name)
+  symlinkSync(at('outside'), within('.vscode'))
+  const names = Object.assign(['.vscode', '.vscode/planted'], {
+    *[Symbol.iterator]() {
+      yield '.vscode'
+      mkdirSync(within('.vscode'))
+      writeFileSync(within('.vscode/planted'), 'x')
+      yield '.vscode/planted'
+    }
+  })
+  const { quarantined } = quarantine(workspace, names, at('state/quarantine'))
+  t.strictSame(quarantined, ['.vscode', '.vscode/planted'])
+  t.notOk(exists('outside/planted'))
+  t.notOk(exists('workspace/.vscode/planted'))
+})
+
+t.test('a server outlives what it cannot look after when it starts', needs('bwrap'), async t => {
+  const lines: { msg: string; unchecked?: string }[] = []
+  const told = Promise.withResolvers<void>()
+  const log = pino(
+    { level: 'info' },
+    {
+      write(line: string) {
+        lines.push(JSON.parse(line))
+        if (lines.some(({ unchecked }) => unchecked)) told.resolve()
+      }
+    }
+  )
+  const world = await keptWorld(t)
+  world.write('ws/.vscode/tasks.json', '{}')
+  world.write(RUNNING, JSON.stringify({ root: world.at('ws'), identities: [] }))
+  world.write('state/quarantine', 'no folder')
+  const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox }, folder: world.at(), log })
+  await told.promise
+  const asked = await app.call('shell_exec', { command: 'echo hi >b.txt' })
+  const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+    digest: asked.approval.digest,
+    confirm: true
+  })
+  t.match(done, { status: 'success', result: { data: { exit_code: 0, isolation: 'workspace' } } })
+})
+
+t.test('what is past its time goes, and the oldest while there is too much', needs('bwrap'), async t => {
+  const world = await keptWorld(t)
+  const folder = world.at('state/quarantine')
+  const limits = { max_age_days: 14, max_bytes: 2_500 }
+  t.equal(await sweepQuarantine(folder, limits), 0, 'nothing is there yet')
+  world.write('outside/large', 'x'.repeat(10_000))
+  const days = { ancient: 15, old: 3, older: 4, young: 1 }
+  for (const [name, age] of Object.entries(days)) {
+    world.write(`state/quarantine/${name}/.vscode/deep/tasks.json`, 'x'.repeat(1_000))
+    symlinkSync(world.at('outside'), world.at(`state/quarantine/${name}/.idea`))
+    const since = new Date(Date.now() - age * 86_400_000)
+    utimesSync(world.at(`state/quarantine/${name}`), since, since)
+  }
+  t.equal(await sweepQuarantine(folder, limits), 2)
+  t.strictSame(readdirSync(folder).toSorted(), ['old', 'young'])
+  t.equal(await sweepQuarantine(folder, limits), 0)
+  t.ok(world.exists('outside/large'))
+})

@@ -1,0 +1,261 @@
+// run: alone (a process remembers which levels hold, and probes them once)
+// Which levels a server has, and what it does where one does not hold.
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { pino } from 'pino'
+import t from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { ToolError } from '../../../src/errors.ts'
+import { isRunning } from '../../../src/host/processes/pids.ts'
+import { whyItFailed } from '../../../src/host/sandbox/bubblewrap/setup-errors.ts'
+import { divide } from '../../../src/host/sandbox/bubblewrap/split-environment.ts'
+import { GuardedWorkspaces } from '../../../src/host/sandbox/guard/guarded-workspaces.ts'
+import { probe } from '../../../src/host/sandbox/probe.ts'
+import type { Level, LevelState } from '../../../src/host/sandbox/sandbox.ts'
+import type { Keeper } from '../../../src/host/sandbox/sandbox-backend.ts'
+import { Levels } from '../../../src/host/sandbox/sandbox-manager.ts'
+import { unkeptState } from '../../../src/host/sandbox/unsandboxed.ts'
+import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { once, waitUntil, within } from '../../support/wait.ts'
+import { keptWorld, processLines, SECRET } from './fixture.ts'
+
+const { sandbox } = defaults(Config)
+const program = { file: '/bin/true', args: [], cwd: '/', env: {} }
+const nowhere = { name: 'x', root: '/x', fd: -1 } as unknown as Parameters<Levels['confine']>[2]
+
+/** Lists probes that use this folder. */
+const probesIn = (folder: string) =>
+  processLines().filter(line => line.includes('toolgate-probe-') && line.includes(folder))
+
+const keeper: Keeper = {
+  missing: undefined,
+  lacks: [],
+  grantsHosts: true,
+  confine: async ({ file, args, cwd, env }) => ({
+    file,
+    args: ['kept', ...args],
+    cwd,
+    env,
+    inherit: [],
+    released: async () => ({ quarantined: [] })
+  })
+}
+const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
+const workspaces = new GuardedWorkspaces({
+  environment: process.env,
+  settings: sandbox,
+  stateDir: '/nonexistent',
+  hidden: [],
+  sensitive: []
+})
+const own = { keeper, workspaces, unkept, temporary: '/nonexistent', ownPorts: () => [] }
+const reason = 'It was tried out.'
+
+function levels(wanted: Level | 'auto', holds: boolean) {
+  return new Levels({ ...own, wanted, probe: async level => (holds ? { level, holds } : { level, holds, reason }) })
+}
+
+const refusal = (level: string) => ({
+  code: 'SANDBOX_UNAVAILABLE',
+  message: new RegExp(`^Isolation ${level} does not hold here: `)
+})
+
+t.test('auto is workspace where that holds, and none where not', async t => {
+  for (const [holds, wanted] of [
+    [true, 'workspace'],
+    [false, 'none']
+  ] as const) {
+    const own = levels('auto', holds)
+    await own.states()
+    t.equal(own.default, wanted)
+  }
+})
+
+t.test('nothing else is taken where a level does not hold', async t => {
+  for (const level of ['workspace', 'strict', 'container'] as const)
+    for (const wanted of ['auto', 'none', level] as const) {
+      const own = levels(wanted, false)
+      await t.rejects(
+        own.confine(program, { level, network: [] }, nowhere),
+        refusal(level),
+        `${level}, ${wanted} is set`
+      )
+      await own.states()
+      t.equal(own.default, wanted === 'auto' ? 'none' : wanted, 'what is set stays')
+    }
+})
+
+t.test('what failed once is tried again, and what was found before counts until then', async t => {
+  const trials: { level: Level; end: (holds: boolean) => void }[] = []
+  const retried = new Levels({
+    ...own,
+    wanted: 'auto',
+    again_ms: 0,
+    probe: level =>
+      new Promise(resolve => {
+        trials.push({ level, end: holds => resolve(holds ? { level, holds } : { level, holds, reason }) })
+      })
+  })
+  const end = (holds: boolean) => {
+    for (const trial of trials.splice(0)) trial.end(holds)
+  }
+  const first = retried.states()
+  t.strictSame(
+    trials.map(trial => trial.level),
+    ['workspace', 'strict']
+  )
+  end(false)
+  await first
+  t.equal(retried.default, 'none')
+  t.match(await retried.states(), [{ holds: true }, { holds: false }, { holds: false }], 'nobody waits')
+  t.equal(trials.length, 2, 'and it is tried once at a time')
+  await retried.states()
+  t.equal(trials.length, 2)
+  end(true)
+  await waitUntil('the levels to hold', () => retried.default !== 'none')
+  t.match(await retried.states(), [{ holds: true }, { holds: true }, { holds: true }])
+  t.match(await retried.confine(program, { level: 'strict', network: [] }, nowhere), { args: ['kept'] })
+  t.equal(trials.length, 0, 'what holds is not tried again')
+})
+
+t.test('whoever closes ends a trial, and waits for that', async t => {
+  let ended = false
+  const closed = new Levels({
+    ...own,
+    wanted: 'auto',
+    probe: async (level, signal) => {
+      await once(signal, 'abort')
+      await setImmediate()
+      ended = true
+      return { level, holds: false, reason }
+    }
+  })
+  const states = closed.states()
+  await closed.close()
+  t.equal(ended, true)
+  t.match(await states, [{ holds: true }, { holds: false }, { holds: false }])
+})
+
+t.test('nothing is left of a trial that is ended', needs('sandbox'), async t => {
+  const world = await keptWorld(t)
+  const states = world.sandbox.states()
+  await world.sandbox.close()
+  t.match(await states, [{ holds: true }, { holds: false }, { holds: false }])
+  t.strictSame(probesIn(world.at('state')), [])
+})
+
+t.test('a server that stops while it tries them out says nothing of what it cut off', needs('sandbox'), async t => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const { folder, close, get } = await startApp(t, {}, { settings: { sandbox: { ...sandbox, level: 'auto' } }, log })
+  // Its answer waits for the probes, which may be over before anybody looks.
+  let isProbed = false
+  const answered = get('/capabilities').then(
+    () => (isProbed = true),
+    () => (isProbed = true)
+  )
+  await waitUntil('a probe to run', () => isProbed || probesIn(folder).length > 0)
+  await close()
+  await within('the answer', answered)
+  t.same(lines, [])
+})
+
+t.test('a sandbox that is ended while it starts is ended with all that it has started', async t => {
+  const folder = t.testdir()
+  const began = path.join(folder, 'began')
+  const script = `sleep 600 & echo $! > ${began}.new; mv ${began}.new ${began}; wait`
+  const starting: Keeper = {
+    ...keeper,
+    confine: async program => ({
+      ...(await keeper.confine(program, 'strict', nowhere)),
+      file: '/bin/sh',
+      args: ['-c', script]
+    })
+  }
+  const closing = new AbortController()
+  const trial = probe(starting, 'strict', closing.signal)
+  await waitUntil('the sandbox to start', () => existsSync(began))
+  closing.abort()
+  t.match(await within('the trial to end', trial), { level: 'strict', holds: false })
+  const pid = Number(readFileSync(began, 'utf8'))
+  await waitUntil('what it started to be gone', () => !isRunning(pid))
+})
+
+t.test('none is the program as it is; the others are kept', async t => {
+  const own = levels('auto', true)
+  t.match(await own.confine(program, { level: 'none', network: [] }, nowhere), { ...program, inherit: [] })
+  t.match(await own.confine(program, { level: 'strict', network: [] }, nowhere), { args: ['kept'] })
+  await t.rejects(own.confine(program, { level: 'container', network: [] }, nowhere), refusal('container'))
+})
+
+t.test('what a caller sets does not reach the programs that make the sandbox', async t => {
+  const env = {
+    PATH: '/bin',
+    LD_PRELOAD: '/x.so',
+    LD_AUDIT: '/x.so',
+    'BASH_FUNC_ulimit%%': '() { x; }',
+    BASH_ENV: 'x',
+    SHELLOPTS: 'xtrace',
+    PS4: '$(x)',
+    GCONV_PATH: '/x',
+    MINE: 'y'
+  }
+  const { env: outside, inside } = divide(env)
+  t.strictSame(outside, { PATH: '/bin', MINE: 'y' })
+  t.strictSame(inside.slice(0, 2), ['--unsetenv', 'NODE_OPTIONS'], 'what somebody else puts there on the way')
+  t.equal(inside.length, 2 + 3 * (Object.keys(env).length - 2))
+  t.strictSame(divide({ NODE_OPTIONS: 'x' }), { env: { NODE_OPTIONS: 'x' }, inside: [] })
+})
+
+t.test('such a variable is there inside', needs('sandbox'), async t => {
+  const world = await keptWorld(t)
+  const { stdout } = await world.run('echo "$PS4|$MINE|$TMPDIR|$LD_LIBRARY_PATH"', {
+    env: { PS4: 'a b', MINE: SECRET, LD_LIBRARY_PATH: '/x', TMPDIR: '/elsewhere' }
+  })
+  t.equal(stdout, `a b|${SECRET}|/tmp|/x\n`)
+})
+
+t.test('why it does not hold comes with its cure', async t => {
+  t.match(whyItFailed('bwrap: Unknown option --disable-userns\n', 1), /older than 0\.8/)
+  t.match(whyItFailed("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 1), /systempaths=unconfined/)
+  t.match(whyItFailed('bwrap: setting up uid map: Permission denied', 1), /AppArmor/)
+  t.match(whyItFailed('bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 1), /AppArmor/)
+  t.equal(whyItFailed('', null), 'It ended with a signal.')
+  t.equal(whyItFailed('so', 2), 'It says: so.')
+})
+
+t.test('a server tells its levels', needs('sandbox'), async t => {
+  const { get } = await startApp(t, {}, { settings: { sandbox } })
+  const { isolation } = await get('/capabilities')
+  t.same(isolation.levels[0], unkeptState())
+  t.match(isolation, {
+    default: 'workspace',
+    levels: [
+      { level: 'none', holds: true },
+      { level: 'workspace', holds: true },
+      { level: 'strict', holds: true }
+    ]
+  })
+})
+
+t.test('a workspace that holds the system, or too much, is not kept', needs('sandbox'), async t => {
+  const world = await keptWorld(t)
+  for (const root of ['/', '/usr', '/usr/share', '/proc', '/dev'])
+    await t.rejects(
+      world.sandbox.confine(program, { level: 'workspace', network: [] }, { ...world.workspace, root }),
+      ToolError,
+      root
+    )
+  for (let i = 0; i <= 1_000; i++) world.write(`workspace/${i}/.envrc`, '')
+  await t.rejects(world.run('true'), { code: 'SANDBOX_UNAVAILABLE', message: /more than 1000 files and folders/ })
+})
+
+t.test('without network nobody is told to try again', needs('sandbox'), async t => {
+  const world = await keptWorld(t)
+  const { stdout } = await world.run('env', { env: { PIP_RETRIES: '3' } })
+  t.match(stdout, /^npm_config_fetch_retries=0$/m)
+  t.match(stdout, /^PIP_RETRIES=3$/m, 'a call may say otherwise')
+})

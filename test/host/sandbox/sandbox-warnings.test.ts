@@ -1,0 +1,50 @@
+// What a sandbox will keep a command from is told before anybody lets it run.
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const settings = { sandbox: defaults(Config).sandbox }
+
+t.test('changes of the repository, and secrets', needs('sandbox', 'python3'), async t => {
+  const { call, root } = await startApp(t, { '.env': 'A=b\n', 'sub/.env.local': 'A=b\n', 'a.txt': '' }, { settings })
+  execFileSync('git', ['init', '--quiet'], { cwd: root })
+  const asked = async (command: string, more = {}) => {
+    const { approval } = await call('shell_exec', { command, ...more })
+    return { notes: approval.preview.notes.join('\n'), always: approval.always_options.length }
+  }
+  const fails = 'The sandbox `workspace` keeps .git read-only, so this will fail: ask with isolation none.'
+  for (const command of ['git commit -m x', 'git add a.txt && git status', 'git rebase main', 'timeout 5 git stash']) {
+    const { notes, always } = await asked(command)
+    t.match(notes, fails, command)
+    t.equal(always, 0, command)
+  }
+  for (const command of ['git ls-remote', 'git push', 'make', 'git diff | tee x.txt'])
+    t.notMatch((await asked(command)).notes, 'read-only', command)
+  t.notMatch((await asked('git commit -m x', { isolation: 'none' })).notes, 'read-only')
+  t.match(
+    (await asked('cat .env sub/.env.local')).notes,
+    'The sandbox `workspace` hides .env and sub/.env.local, so this will not show what is in them: ask with isolation none.'
+  )
+})
+
+t.test('a command that listens', needs('sandbox', 'python3'), async t => {
+  const { call, post } = await startApp(t, {}, { settings })
+  const shut = /Nothing outside its sandbox reaches the ports that it opens/
+  const asked = await call('shell_background', { command: 'python3 -m http.server' })
+  t.match(asked.approval.preview.notes.join('\n'), shut)
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+    digest: asked.approval.digest,
+    confirm: true
+  })
+  t.match(done.result.content, shut)
+  const free = await call('shell_background', { command: 'python3 -m http.server', isolation: 'none' })
+  t.notMatch(free.approval.preview.notes.join('\n'), shut)
+  const reads = await call('shell_background', { command: 'cat', interactive: true })
+  t.notMatch(reads.approval.preview.notes.join('\n'), shut, 'what only reads does not serve')
+  const { digest } = reads.approval
+  const read = await post(`/calls/${reads.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  t.notMatch(read.result.content, shut)
+})

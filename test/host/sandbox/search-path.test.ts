@@ -1,0 +1,35 @@
+// A server started by npm has folders of projects on its search path, some that are not even there.
+import { chmodSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const settings = { sandbox: defaults(Config).sandbox }
+
+t.test('started as npm does it, commands are kept and run the programs of the machine', needs('bwrap'), async t => {
+  const { PATH } = process.env
+  t.teardown(() => {
+    process.env.PATH = PATH
+  })
+  const folder = path.join(process.env.TMPDIR ?? '/tmp', 'nobody-made-this')
+  process.env.PATH = [`${folder}/node_modules/.bin`, '/nowhere/node_modules/.bin', PATH].join(':')
+  const app = await startApp(t, { 'node_modules/.bin/ls': '#!/bin/sh\necho PLANTED\n', 'a.txt': '' }, { settings })
+  const planted = path.join(app.root, 'node_modules/.bin')
+  chmodSync(path.join(planted, 'ls'), 0o755)
+  process.env.PATH = `${planted}:${process.env.PATH}`
+  for (const command of ['ls a.txt', 'ls a.txt | cat']) {
+    const { approved_by, result } = await app.call('shell_exec', { command })
+    t.match(approved_by, { source: 'auto' }, command)
+    t.match(result.data, { exit_code: 0, isolation: 'strict', output: 'a.txt\n' }, command)
+  }
+  const { isolation } = await app.get('/capabilities')
+  t.match(isolation.levels, [{ level: 'none' }, { holds: true }, { holds: true }])
+
+  const asked = await app.call('shell_exec', { command: 'ls; touch b.txt' })
+  const { digest } = asked.approval
+  const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  t.match(result.data, { output: 'PLANTED\n' }, 'what a person lets run finds programs as the server does')
+})

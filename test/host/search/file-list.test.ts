@@ -1,0 +1,181 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { FileReader } from '../../../src/host/files/file-reader.ts'
+import { openWorkspace } from '../../../src/host/files/paths.ts'
+import { searchExcludes } from '../../../src/host/files/policy/path-policy.ts'
+import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import { FileList } from '../../../src/host/search/file-list.ts'
+import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
+import { Watcher } from '../../../src/host/watch/watcher.ts'
+import { runs } from '../../support/property.ts'
+import { once } from '../../support/wait.ts'
+
+const spawner = new Spawner(process.env)
+t.teardown(() => spawner.close())
+
+function bench(t: Test, repository = true) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'list-')))
+  if (repository) execFileSync('git', ['init', '-q', root])
+  const workspace = openWorkspace('default', root)
+  const guard = { stateDir: '/nowhere', sensitive: [] }
+  const ripgrep = new Ripgrep(spawner, workspace, {
+    exclude: searchExcludes(workspace, guard)
+  })
+  const watcher = new Watcher(workspace)
+  const list = new FileList(workspace, ripgrep, watcher)
+  t.teardown(() => {
+    list.close()
+    watcher.close()
+    rmSync(root, { recursive: true, force: true })
+  })
+  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const reader = new FileReader(workspace, guard, effects)
+  return { root, ripgrep, watcher, list, reader, at: (path: string) => join(root, path) }
+}
+
+/** The regular files that a listing of the whole tree tells. */
+async function filesListed(reader: FileReader) {
+  const { signal } = new AbortController()
+  const query = { depth: 100, hidden: true, ignored: false, limit: 10_000, signal }
+  const { entries } = await reader.listing('.', query)
+  return entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])).sort()
+}
+
+t.test('names that never stop changing do not hold it up', async t => {
+  const { list, at } = bench(t)
+  for (const file of ['stays', 'one', 'two']) writeFileSync(at(file), '')
+  await list.warm()
+  const swapper = spawn(process.execPath, [join(import.meta.dirname, '../swap-paths.mjs'), at('one'), at('two')])
+  const ended = once(swapper, 'close')
+  t.teardown(() => swapper.kill('SIGKILL'))
+  await once(swapper.stdout, 'data')
+  for (let i = 0; i < 20; i++) {
+    writeFileSync(at(`new ${i}`), '')
+    const found = await list.files()
+    t.ok(found.includes('stays') && found.includes(`new ${i}`))
+  }
+  swapper.kill('SIGKILL')
+  await ended
+})
+
+t.test('it is the list of ripgrep from the first question on, and follows every change', async t => {
+  const { list, at } = bench(t)
+  mkdirSync(at('a/b'), { recursive: true })
+  for (const file of ['a/x.ts', 'a/b/y.ts', '.hidden', 'top.ts', '.env']) writeFileSync(at(file), '')
+  const all = ['.hidden', 'a/b/y.ts', 'a/x.ts', 'top.ts']
+  t.same([...(await list.files())].sort(), all)
+  await list.warm()
+  const kept = await list.files()
+  t.same([...kept].sort(), all)
+  t.equal(await list.files(), kept, 'the same array while nothing changes')
+  writeFileSync(at('a/x.ts'), 'other content')
+  t.equal(await list.files(), kept, 'content does not matter')
+  mkdirSync(at('new/er'), { recursive: true })
+  writeFileSync(at('new/er/z.ts'), '')
+  rmSync(at('top.ts'))
+  t.same([...(await list.files())].sort(), ['.hidden', 'a/b/y.ts', 'a/x.ts', 'new/er/z.ts'])
+  writeFileSync(at('.gitignore'), 'a/b/\n*.log\n')
+  writeFileSync(at('x.log'), '')
+  t.same([...(await list.files())].sort(), ['.gitignore', '.hidden', 'a/x.ts', 'new/er/z.ts'])
+})
+
+t.test('many questions at once, in the middle of changes, agree', async t => {
+  const { list, at } = bench(t)
+  await list.warm()
+  const asked: Promise<readonly string[]>[] = []
+  for (let i = 0; i < 20; i += 1) {
+    writeFileSync(at(`${i}.ts`), '')
+    asked.push(list.files())
+  }
+  for (const [i, files] of (await Promise.all(asked)).entries()) t.ok(files.includes(`${i}.ts`), `${i}.ts`)
+})
+
+t.test('without a watcher it asks each time', async t => {
+  const { list, watcher, at } = bench(t)
+  await list.warm()
+  watcher.close()
+  writeFileSync(at('a.ts'), '')
+  t.same(await list.files(), ['a.ts'])
+})
+
+t.test('newest first', async t => {
+  const { list, at } = bench(t)
+  for (const [i, name] of ['b', 'a', 'c'].entries()) {
+    writeFileSync(at(name), '')
+    utimesSync(at(name), 1000 + i, 1000 + i)
+  }
+  utimesSync(at('a'), 1000, 1000)
+  const { signal } = new AbortController()
+  t.same(await list.newestFirst(['gone', 'a', 'b', 'c'], signal), ['c', 'a', 'b', 'gone'])
+})
+
+const name = fc.constantFrom('a', 'b', 'c.ts', 'd.log', '.e', 'build')
+const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(names => names.join('/'))
+const rules = fc
+  .array(fc.constantFrom('build/', '*.log', '!d.log', '/a', 'a/b', '**/c.ts', 'b/**', '.e', '[ab]', '!/b/', '# x'), {
+    maxLength: 3
+  })
+  .map(lines => lines.join('\n'))
+interface Change {
+  op: 'write' | 'folder' | 'remove' | 'move' | 'link' | 'ignore' | 'ask'
+  path: string
+  to: string
+  rules: string
+}
+const change: fc.Arbitrary<Change> = fc.record({
+  op: fc.constantFrom('write', 'write', 'folder', 'remove', 'move', 'link', 'ignore', 'ask'),
+  path,
+  to: path,
+  rules
+})
+
+for (const repository of [true, false])
+  t.test(`after any changes it equals what ripgrep lists, ${repository ? 'in' : 'without'} a repository`, async t => {
+    const { list, ripgrep, reader, at } = bench(t, repository)
+    await list.warm()
+    const changing: Record<Change['op'], (change: Change) => unknown> = {
+      write({ path }) {
+        mkdirSync(dirname(at(path)), { recursive: true })
+        writeFileSync(at(path), '')
+      },
+      folder: ({ path }) => mkdirSync(at(path), { recursive: true }),
+      remove: ({ path }) => rmSync(at(path), { recursive: true }),
+      move: ({ path, to }) => renameSync(at(path), at(to)),
+      link: ({ path }) => symlinkSync('.', at(path)),
+      ignore: ({ path, rules }) => writeFileSync(join(at(path.includes('/') ? path : '.'), '.gitignore'), rules),
+      ask: () => list.files()
+    }
+    const apply = async (each: Change) => {
+      try {
+        await changing[each.op](each)
+      } catch (error) {
+        // A change that is not possible here is none.
+        if (!(error as NodeJS.ErrnoException).syscall) throw error
+      }
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
+        for (const each of changes) await apply(each)
+        const expected = (await ripgrep.files({ path: '.', hidden: true, ignored: false })).sort()
+        const actual = [...(await list.files())].sort()
+        const listed = await filesListed(reader)
+        for (const files of [actual, listed])
+          if (files.join('\n') !== expected.join('\n'))
+            throw new Error(`expected ${expected.join(' ')}\n     got ${files.join(' ')}`)
+      }),
+      runs(60)
+    )
+  })

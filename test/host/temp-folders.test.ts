@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { placeFile } from '../../src/host/processes/private-temp-file.ts'
+import { sweepTemporary, temporaryFolder } from '../../src/host/temp-folders.ts'
+
+const folder = t.testdir({})
+
+t.test('what a server that is gone has left is removed, and nothing else', async t => {
+  const { pid } = spawnSync('true')
+  const [left, strange, other] = [`toolgate-kept-${pid}-abc`, 'toolgate-kept-x', 'other'].map(name =>
+    path.join(folder, name)
+  )
+  for (const each of [left!, strange!, other!]) mkdirSync(each)
+  writeFileSync(path.join(left!, 'main.py'), 'code')
+  const ours = await temporaryFolder(folder)
+  await sweepTemporary(folder)
+  t.strictSame(
+    [left!, strange!, other!, ours.path].map(each => existsSync(each)),
+    [false, true, true, true]
+  )
+  await ours.remove()
+  t.equal(existsSync(ours.path), false)
+})
+
+t.test('a placed file is for this user alone, and is gone when it is removed', async t => {
+  const before = readdirSync(folder)
+  const placed = await placeFile(folder, { name: 'main.sh', text: 'echo hi\n' })
+  const [{ from: file, to } = { from: '', to: '' }] = placed.mounts
+  t.equal(path.basename(file), 'main.sh')
+  t.equal(placed.path, to)
+  t.strictSame(
+    [path.dirname(file), file].map(each => (statSync(each).mode & 0o777).toString(8)),
+    ['700', '400']
+  )
+  await placed.remove()
+  t.strictSame(readdirSync(folder), before)
+  await t.rejects(placeFile(folder, { name: 'no/such', text: '' }))
+  t.strictSame(readdirSync(folder), before, 'nothing is left of one that could not be placed')
+})

@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openWorkspace } from '../../../src/host/files/paths.ts'
+import { type News, Watcher } from '../../../src/host/watch/watcher.ts'
+
+type Tree = { [name: string]: string | Tree }
+
+async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {}) {
+  const root = realpathSync(t.testdir(tree as never))
+  const watcher = new Watcher(openWorkspace('default', root), limits)
+  t.teardown(() => watcher.close())
+  await watcher.start()
+  const news: News[] = []
+  watcher.on(each => news.push(each))
+  /** What was told since the last time, as one. */
+  const told = async () => {
+    await watcher.settled()
+    const all = news.splice(0)
+    const every = (name: 'paths' | 'folders' | 'gone') => [...new Set(all.flatMap(each => each[name]))].sort()
+    return {
+      paths: every('paths'),
+      folders: every('folders'),
+      gone: every('gone'),
+      everything: all.some(({ everything }) => everything)
+    }
+  }
+  return { root, watcher, told, at: (path: string) => join(root, path) }
+}
+
+const nothing = { paths: [], folders: [], gone: [], everything: false }
+
+t.test('a change made before is seen once settled, by whatever process', async t => {
+  const { watcher, told, at, root } = await bench(t, { a: { 'x.txt': '1' }, b: {} })
+  t.ok(watcher.live)
+  t.same(await told(), nothing, 'the start is no news')
+  for (let i = 0; i < 50; i += 1) {
+    const before = watcher.generation
+    if (i % 2) writeFileSync(at('a/x.txt'), String(i))
+    else execFileSync('sh', ['-c', 'echo new >> a/x.txt'], { cwd: root })
+    await watcher.settled()
+    t.ok(watcher.generation > before, 'the generation grew')
+  }
+  t.same(await told(), { ...nothing, paths: ['a/x.txt'] })
+  const still = watcher.generation
+  await watcher.settled()
+  t.equal(watcher.generation, still, 'and stays while nothing changes')
+  writeFileSync(at('b/y.txt'), '')
+  t.same(await told(), { ...nothing, paths: ['b/y.txt'], folders: ['b'] })
+  rmSync(at('b/y.txt'))
+  t.same(await told(), { ...nothing, paths: ['b/y.txt'], folders: ['b'] })
+})
+
+t.test('folders in just-created folders are watched, and gone ones told', async t => {
+  const { told, at } = await bench(t, { a: { 'x.txt': '1' } })
+  mkdirSync(at('n/e/w'), { recursive: true })
+  writeFileSync(at('n/e/w/x.txt'), '')
+  const first = await told()
+  t.same(first.folders, ['.', 'n', 'n/e', 'n/e/w'])
+  writeFileSync(at('n/e/w/y.txt'), '')
+  t.same(await told(), { ...nothing, paths: ['n/e/w/y.txt'], folders: ['n/e/w'] })
+  renameSync(at('n/e'), at('moved'))
+  const moved = await told()
+  t.same(moved.gone, ['n/e', 'n/e/w'])
+  for (const folder of ['moved', 'moved/w']) t.ok(moved.folders.includes(folder), folder)
+  writeFileSync(at('moved/w/z.txt'), '')
+  t.match((await told()).paths, ['moved/w/z.txt'])
+  rmSync(at('moved'), { recursive: true })
+  mkdirSync(at('moved'))
+  await told()
+  writeFileSync(at('moved/again.txt'), '')
+  t.match((await told()).paths, ['moved/again.txt'], 'a folder of the same name is another one')
+})
+
+t.test('a thousand nested folders at once are missed nowhere', async t => {
+  const { told, at, root } = await bench(t, {})
+  execFileSync('sh', ['-c', 'for i in $(seq 1 200); do mkdir -p d$i/e/f; echo x > d$i/e/f/x.txt; done'], { cwd: root })
+  const { folders } = await told()
+  t.equal(folders.length, 601)
+  for (let i = 1; i <= 200; i += 1) writeFileSync(at(`d${i}/e/f/y.txt`), '')
+  t.equal((await told()).paths.length, 200)
+})
+
+t.test('ignored folders are not watched, and rules that change are told', async t => {
+  const tree = { '.git': { HEAD: '' }, '.gitignore': 'build/\n/a/deep\n*.tmp\n!keep.tmp\n', build: {}, a: { deep: {} } }
+  const { told, at, watcher } = await bench(t, { ...tree, 'x.tmp': {}, 'keep.tmp': {}, b: { build: {}, deep: {} } })
+  for (const folder of ['build', 'a/deep', 'x.tmp', 'b/build', '.git']) writeFileSync(at(`${folder}/x`), '')
+  t.same(await told(), nothing)
+  for (const folder of ['keep.tmp', 'b/deep', 'a']) writeFileSync(at(`${folder}/x`), '')
+  t.same((await told()).paths, ['a/x', 'b/deep/x', 'keep.tmp/x'])
+  const before = watcher.generation
+  writeFileSync(at('.gitignore'), '')
+  t.match(await told(), { everything: true })
+  t.ok(watcher.generation > before)
+  writeFileSync(at('build/y'), '')
+  t.same((await told()).paths, ['build/y'])
+  mkdirSync(at('b/.git'))
+  writeFileSync(at('b/.ignore'), 'deep\n')
+  t.match(await told(), { everything: true })
+  writeFileSync(at('b/deep/y'), '')
+  t.same(await told(), nothing)
+})
+
+t.test("a repository's own ignore rules are followed, from the first on", async t => {
+  const { told, at } = await bench(t, {
+    '.git': { HEAD: '' },
+    secret: {},
+    sub: { '.git': { info: { exclude: '' } }, x: {} }
+  })
+  writeFileSync(at('.git/index'), '')
+  t.same(await told(), nothing, 'nothing else of a repository is looked at')
+  mkdirSync(at('.git/info'))
+  t.match(await told(), { everything: true })
+  writeFileSync(at('.git/info/exclude'), 'secret/\n')
+  t.match(await told(), { everything: true })
+  writeFileSync(at('secret/x'), '')
+  t.same(await told(), nothing)
+  writeFileSync(at('sub/.git/info/exclude'), 'x\n')
+  t.match(await told(), { everything: true })
+  writeFileSync(at('sub/x/y'), '')
+  t.same(await told(), nothing)
+})
+
+t.test('editors that save by renaming are seen, and files that become folders and back', async t => {
+  const { told, at } = await bench(t, { a: { 'x.txt': '1' } })
+  writeFileSync(at('a/.x.swp'), '2')
+  renameSync(at('a/.x.swp'), at('a/x.txt'))
+  t.same(await told(), { ...nothing, paths: ['a/.x.swp', 'a/x.txt'], folders: ['a'] })
+  renameSync(at('a/x.txt'), at('a/x.txt~'))
+  writeFileSync(at('a/x.txt'), '3')
+  t.same(await told(), { ...nothing, paths: ['a/x.txt', 'a/x.txt~'], folders: ['a'] })
+  rmSync(at('a/x.txt'))
+  mkdirSync(at('a/x.txt'))
+  t.same((await told()).folders, ['a', 'a/x.txt'])
+  writeFileSync(at('a/x.txt/inside'), '')
+  t.same((await told()).paths, ['a/x.txt/inside'])
+  rmSync(at('a/x.txt'), { recursive: true })
+  writeFileSync(at('a/x.txt'), '4')
+  const { gone, folders } = await told()
+  t.same({ gone, folders }, { gone: ['a/x.txt'], folders: ['a'] })
+})
+
+t.test('a workspace of too many folders is not watched, and why is told', async t => {
+  const tree = { '.git': {}, '.gitignore': 'out\n', a: { b: {} }, out: { 1: {}, 2: {}, 3: {}, 4: {} } }
+  const { watcher } = await bench(t, tree as Tree, { max_folders: 3 })
+  t.same([...watcher.folders()].sort(), ['.', 'a', 'a/b'])
+  t.equal(watcher.why, undefined)
+  const few = await bench(t, tree as Tree, { max_folders: 2 })
+  t.equal(few.watcher.live, false)
+  t.equal(few.watcher.why, 'There are more than 2 folders that are not ignored.')
+})
+
+t.test('more events than the kernel keeps are taken for a loss', async t => {
+  const { told, root } = await bench(t, { a: {} })
+  // The loop is held up while another process makes more events than the queue holds.
+  execFileSync('sh', ['-c', 'cd a; seq 1 9000 | xargs touch; rm -rf ../a; mkdir ../b; touch ../b/x'], { cwd: root })
+  const { everything } = await told()
+  t.ok(everything)
+})
+
+t.test('after closing it tells that nothing holds any longer', async t => {
+  const { watcher, told, at } = await bench(t, { a: {} })
+  watcher.close()
+  t.notOk(watcher.live)
+  writeFileSync(at('a/x'), '')
+  t.same(await told(), { ...nothing, everything: true })
+})

@@ -1,0 +1,374 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import t, { type Test } from 'tap'
+import { Store, type Write } from '../../src/store/store.ts'
+import { once } from '../support/wait.ts'
+
+const WRITER = path.join(import.meta.dirname, 'store-writer.ts')
+
+const newFile = (t: Test) => path.join(t.testdir(), 'state', 'journal.db')
+async function open(t: Test, file = newFile(t)) {
+  const failures: Error[] = []
+  const store = await Store.open(file, cause => failures.push(cause))
+  t.teardown(() => store.close())
+  return { file, store, failures }
+}
+
+const time = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString()
+const event = (
+  seq: number,
+  { id = null as string | null, type = 'tool.call', data = `{"seq":${seq}}` } = {}
+): Write => ['event', seq, time(seq), type, 's', 'default', id, data]
+const call = (
+  n: number,
+  {
+    status = 'success',
+    paths = '',
+    result = null as string | null,
+    result_of = null as string | null,
+    changes = undefined as object[] | undefined
+  } = {}
+): Write => [
+  'call',
+  `tc_${n}`,
+  'a_tool',
+  status,
+  's',
+  'default',
+  time(n),
+  paths,
+  JSON.stringify({ n, status, changes }),
+  result,
+  result_of
+]
+const integrity = (file: string) => {
+  const db = new DatabaseSync(file, { readOnly: true })
+  const row = db.prepare('PRAGMA integrity_check').get()
+  db.close()
+  return row?.integrity_check
+}
+
+t.test('a new store is empty, and is the same when opened again', async t => {
+  const { file, store } = await open(t)
+  t.strictSame(
+    { head: store.head(), events: store.events(0, 10), calls: store.calls({ limit: 10 }), rules: store.rules() },
+    { head: 0, events: [], calls: [], rules: [] }
+  )
+  await store.write(() => [
+    event(1),
+    event(2, { id: 'tc_1' }),
+    call(1),
+    ['key', 'k', 'hash', 'tc_1', time(1)],
+    ['rule', 'rule_1', '{"a":1}'],
+    ['note', 'default', 's', 'todos', '[1]'],
+    ['note', 'default', 's', 'todos', '[2]']
+  ])
+  await store.close()
+  const { store: again } = await open(t, file)
+  t.equal(again.head(), 2)
+  t.equal(again.oldest(), 1)
+  t.strictSame(
+    again.events(1, 10).map(row => ({ ...row })),
+    [
+      {
+        seq: 2,
+        type: 'tool.call',
+        session_id: 's',
+        workspace: 'default',
+        tool_call_id: 'tc_1',
+        data: '{"seq":2}',
+        result: null
+      }
+    ]
+  )
+  t.match(again.call('tc_1'), { n: 1, tool_call_id: 'tc_1', head: '{"n":1,"status":"success"}', result: null })
+  t.match(again.key('k'), { body_hash: 'hash', tool_call_id: 'tc_1' })
+  t.strictSame(again.rules(), ['{"a":1}'])
+  t.equal(again.note('default', 's', 'todos'), '[2]')
+  t.equal(again.note('default', 'other', 'todos'), undefined)
+  t.equal(integrity(file), 'ok')
+})
+
+t.test('a store of a newer version is refused and left as it is', async t => {
+  const { file, store } = await open(t)
+  await store.write(() => [event(1)])
+  await store.close()
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA user_version = 99')
+  db.close()
+  const before = readFileSync(file)
+  await t.rejects(Store.open(file), { message: /journal\.db: the journal has format 99, this version knows up to \d+/ })
+  t.ok(readFileSync(file).equals(before))
+})
+
+t.test('what is no store is refused', async t => {
+  const file = path.join(
+    t.testdir({ 'journal.db': 'This is no database, but it is long enough to be read as one.' }),
+    'journal.db'
+  )
+  await t.rejects(Store.open(file), { message: /^cannot open the journal .*journal\.db: / })
+})
+
+t.test('writes are gathered, made when they leave, and durable together', async t => {
+  const { store } = await open(t)
+  let value = 'early'
+  const made: string[] = []
+  const writes = Array.from({ length: 50 }, (_, n) =>
+    store.write(() => {
+      made.push(value)
+      return [event(n + 1)]
+    })
+  )
+  value = 'late'
+  t.equal(store.head(), 0, 'nothing is there before it is durable')
+  await writes[49]
+  t.equal(store.head(), 50)
+  t.strictSame([...new Set(made)], ['late'])
+  const [one, two] = [store.write(() => [event(51)]), store.write(() => [event(52)])]
+  await store.flushed()
+  t.equal(store.head(), 52)
+  await Promise.all([one, two])
+})
+
+t.test('a call is one row, however often it is written, and its answer may be shared', async t => {
+  const { store } = await open(t)
+  await store.write(() => [
+    call(1, { status: 'running', paths: '\na.txt\n' }),
+    call(2, { status: 'awaiting_approval' })
+  ])
+  t.strictSame(
+    store.openCalls().map(({ tool_call_id }) => tool_call_id),
+    ['tc_1', 'tc_2']
+  )
+  await store.write(() => [
+    call(1, { result: '"the answer"', paths: '\na.txt\nb.txt\n' }),
+    call(3, { result_of: 'tc_1' }),
+    event(1, { id: 'tc_3', type: 'tool.result' }),
+    event(2, { id: 'tc_1', type: 'tool.result' })
+  ])
+  t.strictSame(
+    store.calls({ limit: 10 }).map(({ n, tool_call_id, result }) => [n, tool_call_id, result]),
+    [
+      [3, 'tc_3', '"the answer"'],
+      [2, 'tc_2', null],
+      [1, 'tc_1', '"the answer"']
+    ]
+  )
+  t.strictSame(
+    store.events(0, 10).map(({ result }) => result),
+    ['"the answer"', '"the answer"']
+  )
+  const ids = (query: object) => store.calls({ limit: 10, ...query }).map(row => row.n)
+  t.strictSame(ids({ status: 'success' }), [3, 1])
+  t.strictSame(ids({ path: 'b.txt' }), [1])
+  t.strictSame(ids({ path: '.txt' }), [])
+  t.strictSame(ids({ since: time(2) }), [3, 2])
+  t.strictSame(ids({ until: time(2) }), [1])
+  t.strictSame(ids({ before: 3 }), [2, 1])
+  t.strictSame(ids({ session_id: 'x' }), [])
+  t.strictSame(ids({ limit: 1 }), [3])
+  await store.write(() => [call(1, { status: 'interrupted' })])
+  t.strictSame(ids({ path: 'b.txt' }), [1], 'the paths it touched stay known when they are not told again')
+})
+
+t.test('progress is forgotten on demand', async t => {
+  const { store } = await open(t)
+  await store.write(() => [
+    event(1, { id: 'tc_1', type: 'tool.progress' }),
+    event(2, { id: 'tc_2', type: 'tool.progress' }),
+    event(3, { id: 'tc_1', type: 'tool.result' }),
+    ['forgetProgress', 'tc_1']
+  ])
+  t.strictSame(
+    store.events(0, 10).map(({ seq }) => seq),
+    [2, 3]
+  )
+  t.strictSame(
+    store.eventsOfCall('tc_1', 0, 10).map(({ seq }) => seq),
+    [3]
+  )
+})
+
+t.test('a write that fails stops all that follow, and is told once', async t => {
+  const { store, failures, file } = await open(t)
+  await store.write(() => [event(1)])
+  const first = store.write(() => [event(2), event(1)])
+  const second = store.write(() => [event(3)])
+  const unwritable = { code: 'OVERLOADED', message: /The journal cannot be written/ }
+  await t.rejects(first, unwritable)
+  await t.rejects(second, unwritable)
+  await t.rejects(
+    store.write(() => [event(4)]),
+    unwritable
+  )
+  t.match(store.failed, { message: /UNIQUE/ })
+  t.equal(failures.length, 1)
+  t.equal(store.head(), 1, 'the batch is undone whole')
+  t.equal(await store.retain({ before: time(99), max_bytes: 1 }), 0)
+  await store.close()
+  const { store: again } = await open(t, file)
+  await again.write(() => [event(2)])
+  t.equal(again.head(), 2)
+})
+
+t.test('closing twice is closing once', async t => {
+  const { store } = await open(t)
+  await store.write(() => [event(1)])
+  await Promise.all([store.close(), store.close()])
+  await store.close()
+})
+
+/** Starts a writer and collects what it says is durable. */
+function startWriter(file: string, size: number, limit_kb?: number) {
+  const limit = limit_kb === undefined ? '' : `ulimit -f ${limit_kb}; `
+  // What watches the processes of tests would end this one at the signal that comes with the limit.
+  const command = `${limit}unset NODE_OPTIONS; exec "$0" "$@"`
+  const child = spawn('bash', ['-c', command, process.execPath, WRITER, file, String(size)], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const lines: string[] = []
+  const reading = createInterface(child.stdout)
+  reading.on('line', line => lines.push(line))
+  return { child, lines, reading, ended: Promise.all([once(reading, 'close'), once(child, 'exit')]) }
+}
+
+t.test('killed at any moment, no acknowledged write is lost', async t => {
+  const file = newFile(t)
+  const rounds = 30
+  let seen = 0
+  for (let round = 0; round < rounds; round += 1) {
+    const { child, lines, reading, ended } = startWriter(file, round * 37)
+    const enough = 1 + ((round * 13) % 60)
+    while (lines.length < enough) await once(reading, 'line')
+    child.kill('SIGKILL')
+    await ended
+    const last = Math.max(...lines.map(Number))
+    const store = await Store.open(file)
+    const stored = new Set<number>()
+    for (let page = store.events(seen, 1_000); page.length > 0; page = store.events(page.at(-1)!.seq, 1_000))
+      for (const { seq } of page) stored.add(seq)
+    const lost = lines.filter(line => !stored.has(Number(line)) || !store.call(`tc_${line}`))
+    if (lost.length > 0) t.fail(`round ${round} lost ${lost.join()}`)
+    if (store.head() < last) t.fail(`round ${round}: the head is ${store.head()} after ${last}`)
+    seen = store.head()
+    await store.close()
+  }
+  t.ok(seen >= rounds)
+  t.equal(integrity(file), 'ok')
+})
+
+t.test('a full disk stops writing with an error, and nothing acknowledged is lost', async t => {
+  const file = newFile(t)
+  const { lines, ended } = startWriter(file, 2_000, 2_000)
+  await ended
+  const outcome = JSON.parse(lines.pop()!)
+  t.match(outcome, {
+    told: ['OVERLOADED', 'OVERLOADED', 'OVERLOADED', 'OVERLOADED'],
+    failures: 1,
+    failed: true,
+    later: /The journal cannot be written/
+  })
+  const { store } = await open(t, file)
+  t.strictSame(
+    lines.filter(line => !store.call(`tc_${line}`)),
+    []
+  )
+  await store.write(() => [event(store.head() + 1)])
+  t.equal(integrity(file), 'ok')
+})
+
+const seqs = (store: Store) => store.events(0, 10_000).map(({ seq }) => seq)
+const ids = (store: Store) =>
+  store
+    .calls({ limit: 10_000 })
+    .map(({ tool_call_id }) => Number(tool_call_id.slice(3)))
+    .reverse()
+const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+
+t.test('what is too old is dropped, but for what is still needed', async t => {
+  const { store } = await open(t)
+  await store.write(() =>
+    from(1, 1_200).flatMap(n => [
+      event(n, { id: `tc_${n}` }),
+      call(n, {
+        ...(n === 3 && { status: 'awaiting_approval' }),
+        ...(n === 5 && { result: '"shared"' }),
+        ...(n === 1_100 && { result_of: 'tc_5' })
+      }),
+      ['key', `k${n}`, 'h', `tc_${n}`, time(n)]
+    ])
+  )
+  t.equal(store.oldest(), 1)
+  const dropped = await store.retain({ before: time(1_001), max_bytes: 1e9 })
+  t.equal(dropped, 999 + 998)
+  t.strictSame(seqs(store), [3, ...from(1_001, 1_200)], 'an open call keeps its events')
+  t.strictSame(ids(store), [3, 5, ...from(1_001, 1_200)], 'and a call its row, as long as another shares its answer')
+  t.equal(store.call('tc_1100')?.result, '"shared"')
+  t.equal(store.key('k4'), undefined)
+  t.match(store.key('k3'), { tool_call_id: 'tc_3' })
+  t.equal(store.oldest(), 1_001, 'what stayed of older events does not hide that others are gone')
+  t.equal(await store.retain({ before: time(1_001), max_bytes: 1e9 }), 0)
+})
+
+t.test('calls that came later are found also where the end of the one asked about is not told any more', async t => {
+  const { store } = await open(t)
+  const changes = [{ operation: 'moved' }]
+  const end = (n: number) => event(n, { id: `tc_${n}`, type: 'tool.result' })
+  await store.write(() => from(1, 3).flatMap(n => [call(n, { changes }), end(n)]))
+  const found = (heads: string[]) => heads.map(head => (JSON.parse(head) as { n: number }).n)
+  t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2, 1])
+  t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
+  await store.retain({ before: time(2), max_bytes: 1e9 })
+  t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2])
+  t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
+})
+
+t.test('how far events were dropped is known after a restart', async t => {
+  const { store, file } = await open(t)
+  await store.write(() => [call(1, { status: 'running' }), event(1, { id: 'tc_1' }), ...from(2, 9).map(n => event(n))])
+  await store.retain({ before: time(6), max_bytes: 1e9 })
+  await store.close()
+  const { store: again } = await open(t, file)
+  t.strictSame(seqs(again), [1, ...from(6, 9)])
+  t.equal(again.oldest(), 6)
+})
+
+t.test('over its size the oldest goes, slice by slice, until it fits', async t => {
+  const { store } = await open(t)
+  const large = JSON.stringify('x'.repeat(2_000))
+  for (const first of [1, 1_001, 2_001])
+    await store.write(() =>
+      from(first, first + 999).flatMap(n => [event(n, { data: large }), call(n, { result: large })])
+    )
+  const dropped = await store.retain({ before: time(0), max_bytes: 6_000_000 })
+  t.ok(dropped > 0)
+  const left = seqs(store)
+  t.strictSame(left, from(left[0]!, 3_000))
+  t.ok(left.length >= 500 && left.length <= 2_000, `${left.length} events stay`)
+  t.equal(store.oldest(), left[0])
+})
+
+t.test('the newest event stays, for it holds the last number given', async t => {
+  const { store, file } = await open(t)
+  await store.write(() => from(1, 20).map(n => event(n)))
+  await store.retain({ before: time(99), max_bytes: 1 })
+  t.strictSame(seqs(store), [20])
+  await store.close()
+  const { store: again } = await open(t, file)
+  t.equal(again.head(), 20)
+})
+
+t.test('writes go on while old rows are dropped, whoever asks for that at the same time', async t => {
+  const { store } = await open(t)
+  await store.write(() => from(1, 3_000).map(n => event(n)))
+  const retained = [
+    store.retain({ before: time(3_000), max_bytes: 1e9 }),
+    store.retain({ before: time(99), max_bytes: 1e9 })
+  ]
+  await store.write(() => [event(3_001)])
+  await Promise.all(retained)
+  t.strictSame(seqs(store), [3_000, 3_001])
+})

@@ -1,0 +1,242 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { applyEdit, type Edit } from '../../../src/text/edit/apply-edit.ts'
+import { eolOf } from '../../../src/text/encoding.ts'
+import { runs } from '../../support/property.ts'
+
+const apply = (text: string, edit: Partial<Edit>) =>
+  applyEdit(text, eolOf(text), { old: '', new: '', places: 'one', ...edit })
+
+const edited = (text: string, match: string, similarity = 1, replacements = 1) => ({
+  outcome: 'edited',
+  text,
+  match,
+  similarity,
+  replacements
+})
+
+t.test('each way of matching, in its order', async t => {
+  const cases: [string, string, string, string, string, string][] = [
+    ['exactly', 'one two three', 'two', '2', 'one 2 three', 'exact'],
+    ['literally', 'a $& b', '$&', "$1$'", "a $1$' b", 'exact'],
+    ['exactly, in a file with CRLF', 'a\r\nb\r\n', 'a', 'x\ny', 'x\r\ny\r\nb\r\n', 'exact'],
+    ['LF for CRLF', 'a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n', 'x\r\ny\r\nc\r\n', 'line_endings'],
+    ['CRLF for LF', 'a\nb\nc\n', 'a\r\nb', 'x\r\ny', 'x\ny\nc\n', 'line_endings'],
+    ['the CRLF part of a mixed file', 'z\na\r\nb\r\nc\n', 'a\nb', 'x\ny', 'z\nx\r\ny\r\nc\n', 'line_endings'],
+    ['white space at line ends', 'a  \nb\t\nc\n', 'a\nb', 'x\ny', 'x\ny\nc\n', 'whitespace'],
+    ['white space, the line end too', 'a  \nb\t\nc\n', 'a\nb\n', '', 'c\n', 'whitespace'],
+    ['white space at the end of the file', 'a \nb', 'a\nb\n', 'x\n', 'x', 'whitespace'],
+    [
+      'deeper in the file',
+      'if x:\n    a()\n        b()\n',
+      'a()\n    b()',
+      'a()\n    c()\n',
+      'if x:\n    a()\n        c()\n\n',
+      'indentation'
+    ],
+    ['shallower in the file', 'a\n  b\n', '    a\n      b\n', '    x\n      y\n  z\n', 'x\n  y\nz\n', 'indentation'],
+    [
+      'tabs in the file',
+      'f\n\ta\n\t\tb\n',
+      '  a\n    b\n',
+      '  a\n    c\n      d\n',
+      'f\n\ta\n\t\tc\n\t\t\td\n',
+      'indentation'
+    ],
+    [
+      'spaces in the file',
+      'f\n  a\n    b\n',
+      '\ta\n\t\tb\n',
+      '\ta\n\t\tb\n\t\t\tc\n',
+      'f\n  a\n    b\n      c\n',
+      'indentation'
+    ],
+    [
+      'tabs in the file, all of it deeper',
+      'f\n\ta\n\t\tb\n',
+      'a\n    b\n',
+      'a\n    c\n        d\n',
+      'f\n\ta\n\t\tc\n\t\t\td\n',
+      'indentation'
+    ],
+    [
+      'spaces in the file, all of it deeper',
+      'f\n  a\n    b\n',
+      'a\n\tb\n',
+      'a\n\tc\n\t\td\n',
+      'f\n  a\n    c\n      d\n',
+      'indentation'
+    ],
+    ['blank lines have no indentation', '    a\n\n    b\n', 'a\n  \nb\n', 'x\n\ny\n', '    x\n\n    y\n', 'indentation']
+  ]
+  for (const [name, text, old, now, result, match] of cases)
+    t.same(apply(text, { old, new: now }), edited(result, match), name)
+})
+
+t.test('escapes written otherwise, in the new text as in the old', async t => {
+  const cases: [string, string, string, string, string][] = [
+    ['a line break', 'a\nb\nc\n', 'a\\nb', 'x\\ny', 'x\ny\nc\n'],
+    ['a line break, in a file with CRLF', 'a\r\nb\r\nc\r\n', 'a\\nb', 'x\\ny', 'x\r\ny\r\nc\r\n'],
+    ['quotes', 'say("a")\n', 'say(\\"a\\")', 'say(\\"b\\")', 'say("b")\n'],
+    ['quotes alone', 'say("a\\n")\n', 'say(\\"a\\n\\")', 'say(\\"b\\n\\")', 'say("b\\n")\n'],
+    ['backslashes', 'a = /\\d+/\n', 'a = /\\\\d+/', 'a = /\\\\w+/', 'a = /\\w+/\n'],
+    ['codes', 'caf\u00e9 \u{1f600}\n', 'caf\\u00e9 \\ud83d\\ude00', '\\xe9\\u{1f600}', '\u00e9\u{1f600}\n'],
+    ['the file has line breaks as escapes', 'a = "x\\ty\\nz"\n', 'x\ty\nz', 'p\tq\nr', 'a = "p\\tq\\nr"\n'],
+    [
+      'the file has quotes escaped',
+      `a = "<p class=\\"b\\">\\n"\n`,
+      '<p class="b">',
+      '<p class="c">',
+      'a = "<p class=\\"c\\">\\n"\n'
+    ],
+    [
+      'entities',
+      'if (a < b && c) {}\n',
+      'if (a &lt; b &amp;&amp; c)',
+      'if (a &gt; b &#38;&#x26; d)',
+      'if (a > b && d) {}\n'
+    ],
+    ['and another indentation', '  a("x")\n  b\n', 'a(\\"x\\")\nb', 'a(\\"y\\")\nc', '  a("y")\n  c\n']
+  ]
+  for (const [name, text, old, now, result] of cases)
+    t.same(apply(text, { old, new: now }), edited(result, 'escapes'), name)
+  t.match(apply('a\nb\na\nb\n', { old: 'a\\nb' }), { outcome: 'ambiguous', match: 'escapes', places: 2 })
+  t.match(apply('"a" "a"', { old: '\\"a\\"', new: '\\"b\\"', places: 'all' }), { text: '"b" "b"', match: 'escapes' })
+  t.match(apply('a\n\n', { old: '\\n', new: 'x' }), { outcome: 'not_found' }, 'white space alone stands nowhere')
+  t.match(apply('"a"', { old: '\\"a\\"', new: '\\ud83d' }), { text: '\\ud83d' }, 'half a character is no text')
+})
+
+t.test('characters that look alike, with the new text as it is', async t => {
+  const cases: [string, string, string, string, string][] = [
+    ['curly quotes in the file', 'a \u201cb\u201d \u2018c\u2019 d\n', '"b" \'c\'', '"x"', 'a "x" d\n'],
+    ['curly quotes in the old text', 'a "b" d\n', '\u201cb\u201d', '\u201cx\u201d', 'a \u201cx\u201d d\n'],
+    ['dashes', 'a \u2013 b \u2014 c \u2212 1\n', 'b - c - 1', 'x', 'a \u2013 x\n'],
+    ['spaces', 'a\u00a0b\u202fc\u3000d\n', 'b c d', 'x', 'a\u00a0x\n'],
+    ['dots', 'wait\u2026 what\n', 'wait...', 'go', 'go what\n'],
+    ['dots in the old text', 'wait... what\n', 'wait\u2026', 'go', 'go what\n'],
+    ['full width', '\uff41\uff42\uff08\uff09 c\n', 'ab()', 'x', 'x c\n'],
+    ['accents apart in the file', 'a cafe\u0301 b\n', 'caf\u00e9', 'tea', 'a tea b\n'],
+    ['accents apart in the old text', 'a caf\u00e9 b\n', 'cafe\u0301', 'tea', 'a tea b\n'],
+    ['marks in another order', 'a\u0323\u0302 b\n', 'a\u0302\u0323', 'x', 'x b\n'],
+    ['syllables apart', '\u1112\u1161\u11ab b\n', '\ud55c', 'x', 'x b\n'],
+    ['voiced kana apart', '\u304b\u3099 b\n', '\u304c', 'x', 'x b\n'],
+    ['signs for letters', '3 k\u2126 b\n', 'k\u03a9', 'x', '3 x b\n'],
+    ['accents apart, with a quote', 'le \u2019cafe\u0301\u2019\n', "'caf\u00e9'", 'x', 'le x\n'],
+    ['what cannot be seen', 'a\u200bb\u00adc d\n', 'abc', 'x', 'x d\n'],
+    ['and white space at line ends', 'a\u2019b \nc\n', "a'b\nc\n", 'x\n', 'x\n'],
+    ['and another indentation', '\u00a0\u00a0a\u2019b\n', "a'b\n", 'x\n', '\u00a0\u00a0x\n']
+  ]
+  for (const [name, text, old, now, result] of cases)
+    t.same(apply(text, { old, new: now }), edited(result, 'look_alikes'), name)
+  t.match(apply('\u201ca\u201d \u201fa\u201d', { old: '"a"' }), {
+    outcome: 'ambiguous',
+    match: 'look_alikes',
+    places: 2
+  })
+  t.match(apply('wait\u2026', { old: '..' }), { outcome: 'not_found' }, 'part of a character')
+  t.match(
+    apply('\u2019e\u0323\u0302', { old: "'\u1eb9" }),
+    { outcome: 'not_found' },
+    'a letter without one of its marks'
+  )
+  t.match(
+    apply('it\u2019s "a"', { old: 'it\'s \\"a\\"' }),
+    { match: 'fuzzy' },
+    'one slip of each kind is more than one'
+  )
+})
+
+t.test('a small slip is forgiven and told', async t => {
+  const text = 'first line\nthe quick brown fox\njumps over the dog\nlast line\n'
+  const result = apply(text, { old: 'the quikc brown fox\njumps ovr the dog\n', new: 'gone\n' })
+  t.match(result, { ...edited('first line\ngone\nlast line\n', 'fuzzy', 0.921), window: { first: 1, last: 2 } })
+  const missing = 'alpha beta gamma\ndelta epsilon\nzeta eta theta\niota kappa\nlambda mu nu\n'
+  t.match(
+    apply(missing, { old: 'alpha beta gamma\nzeta eta theta\niota kappa\nlambda mu nu\n', new: 'x\n' }),
+    { match: 'fuzzy', text: 'x\n' },
+    'a line left out'
+  )
+})
+
+t.test('what could mean two places means none', async t => {
+  const candidate = (line: number, text: string, similarity = 1) => ({
+    start_line: line,
+    end_line: line,
+    similarity,
+    text
+  })
+  t.same(apply('a b\na c\n', { old: 'a' }), {
+    outcome: 'ambiguous',
+    match: 'exact',
+    candidates: [candidate(1, 'a'), candidate(2, 'a')],
+    places: 2
+  })
+  t.match(apply('aaa', { old: 'aa' }), { outcome: 'ambiguous', places: 2 }, 'overlapping')
+  t.match(apply('x  y \nz\nx  y\t\n', { old: 'x  y\n' }), {
+    outcome: 'ambiguous',
+    match: 'whitespace',
+    places: 2
+  })
+  t.match(apply(' item one;\n\titem one;\n', { old: '  item one;' }), {
+    outcome: 'ambiguous',
+    match: 'indentation',
+    places: 2
+  })
+  t.match(apply('const value = 1x\nother\nconst value = 1y\n', { old: 'const value = 1z' }), {
+    outcome: 'ambiguous',
+    match: 'fuzzy',
+    places: 2
+  })
+})
+
+t.test('every place is replaced when every place is meant, but never by similarity', async t => {
+  t.same(apply('a b a', { old: 'a', new: 'aa', places: 'all' }), edited('aa b aa', 'exact', 1, 2))
+  t.same(apply('aaa', { old: 'aa', new: 'b', places: 'all' }), edited('ba', 'exact', 1, 1))
+  t.same(apply('a \nb\na\t\n', { old: 'a\n', new: 'x\n', places: 'all' }), edited('x\nb\nx\n', 'whitespace', 1, 2))
+  const many = 'a\n'.repeat(2_500)
+  t.same(apply(many, { old: 'a', new: 'b', places: 'all' }), edited(many.replaceAll('a', 'b'), 'exact', 1, 2_500))
+  t.match(apply(many, { old: 'a' }), { outcome: 'ambiguous', places: 1_000 })
+  t.match(apply('the quick brown fox\n', { old: 'the quikc brown fox', places: 'all' }), {
+    outcome: 'not_found',
+    match: 'fuzzy'
+  })
+})
+
+t.test('what is not there is told with what is nearest', async t => {
+  const text = 'function alpha() {\n  return 1\n}\nfunction beta() {\n  return 2\n}\n'
+  const result = apply(text, { old: 'fn alpha() -> int { return }', new: '' })
+  t.match(result, { outcome: 'not_found', candidates: [{ start_line: 1, similarity: Number }] })
+  t.same(apply('', { old: 'x' }), {
+    outcome: 'not_found',
+    match: 'fuzzy',
+    candidates: [],
+    places: 0
+  })
+  t.same(apply('a\n\nb', { old: '  \n' }), {
+    outcome: 'not_found',
+    match: 'fuzzy',
+    candidates: [],
+    places: 0
+  })
+})
+
+t.test('an exact edit is a replacement by position', async () => {
+  const parts = fc.tuple(
+    fc.string(),
+    fc.string({ minLength: 1 }),
+    fc.string(),
+    fc.string({ unit: fc.constantFrom('$&', '$1', '\\n', 'x', "$'") })
+  )
+  fc.assert(
+    fc.property(parts, ([before, old, after, now]) => {
+      const text = before + old + after
+      const places = [...text].map((_, i) => i).filter(i => text.startsWith(old, i))
+      const result = apply(text, { old, new: now })
+      return places.length === 1
+        ? result.outcome === 'edited' && result.match === 'exact' && result.text === before + now + after
+        : result.outcome === 'ambiguous' &&
+            result.places === text.split('').filter((_, i) => text.startsWith(old, i)).length
+    }),
+    runs(500)
+  )
+})

@@ -1,0 +1,19 @@
+// The search for similar text as it is meant: every window is compared.
+import { distance } from 'fastest-levenshtein'
+import type { Limits } from '../../../src/text/edit/find-most-similar.ts'
+import { bestFirst, heightsFor, similarityOf, type Window } from '../../../src/text/edit/line-window.ts'
+
+/** The windows that matter, best first: the best of those over the threshold, and all that are as good. */
+export function everyGoodWindow(lines: readonly string[], wanted: readonly string[], limits: Limits): Window[] {
+  const pattern = wanted.join('\n')
+  const { least, most } = heightsFor(wanted.length)
+  const windows: Window[] = []
+  for (let first = 0; first < lines.length; first++)
+    for (let last = first + least - 1; last < Math.min(lines.length, first + most); last++) {
+      const text = lines.slice(first, last + 1).join('\n')
+      windows.push({ first, last, similarity: similarityOf(distance(text, pattern), text.length, pattern.length) })
+    }
+  const best = Math.max(0, ...windows.map(({ similarity }) => similarity))
+  const cut = Math.max(limits.threshold, best - limits.margin)
+  return windows.filter(({ similarity }) => similarity >= cut).sort(bestFirst)
+}

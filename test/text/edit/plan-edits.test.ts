@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Edit } from '../../../src/text/edit/apply-edit.ts'
+import { type EditPlan, planEdits } from '../../../src/text/edit/plan-edits.ts'
+import { runs } from '../../support/property.ts'
+
+const edit = (old: string, now: string, places: Edit['places'] = 'one'): Edit => ({ old, new: now, places })
+const plan = (bytes: Uint8Array | string, ...edits: Edit[]) =>
+  planEdits({ path: 'a.txt', bytes: Buffer.from(bytes), edits })
+const textOf = (result: EditPlan) =>
+  result.outcome === 'edited' ? Buffer.from(result.bytes).toString() : result.outcome
+
+t.test('edits follow one another, and all of them happen or none', async t => {
+  t.same(plan('one two\n', edit('one', '1'), edit('1 two', '1 2')), {
+    outcome: 'edited',
+    bytes: Buffer.from('1 2\n'),
+    diff: { diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one two\n+1 2\n', added: 1, removed: 1 },
+    edits: [
+      { replacements: 1, match: 'exact', similarity: 1 },
+      { replacements: 1, match: 'exact', similarity: 1 }
+    ]
+  })
+  t.match(plan('one two\n', edit('one', '1'), edit('one', '2')), { outcome: 'not_found', edit: 1 })
+  t.match(plan('a a\n', edit('a a', 'b b'), edit('b', 'c')), { outcome: 'ambiguous', edit: 1, places: 2 })
+  t.same(plan('one\n', edit('one', '1'), edit('1', 'one')), { outcome: 'unchanged', edit: 1 })
+  t.same(plan('one \ntwo\n', edit('one\ntwo', 'one \ntwo'), edit('two', '2')), { outcome: 'unchanged', edit: 0 })
+  t.same(plan(Buffer.from([0, 1]), edit('a', 'b')), { outcome: 'not_text' })
+  const latin1 = Buffer.from('caf\xe9 and more of it\n', 'latin1')
+  t.same(plan(latin1, edit('and', 'y'), edit('more', '\u65e5')), { outcome: 'unwritable', edit: 1, encoding: 'latin1' })
+  t.same(
+    plan(latin1, edit('and', 'y'), edit('\\x6dore', '\\u65e5')),
+    { outcome: 'unwritable', edit: 1, encoding: 'latin1' },
+    'written with escapes too'
+  )
+})
+
+t.test('what was found by similarity holds for the same edits of the same file, and for no other', async t => {
+  const file = 'alpha\nthe quick brown fox\nomega\n'
+  const edits = [edit('alpha', 'a'), edit('the quikc brown fox', 'gone')]
+  const input = { path: 'a.txt', bytes: Buffer.from(file), edits }
+  const first = planEdits(input)
+  if (first.outcome !== 'edited' || !first.known) return t.fail('nothing was found')
+  t.same(
+    first.known.windows.map(window => window?.first),
+    [undefined, 1]
+  )
+  const again = { ...input, known: first.known }
+  t.same(planEdits(again), first)
+  const elsewhere = `zero\n${file}`
+  t.equal(textOf(planEdits({ ...again, bytes: Buffer.from(elsewhere) })), 'zero\na\ngone\nomega\n')
+  t.match(planEdits({ ...again, edits: [edits[0]!, edit('omgea', 'z')] }), { outcome: 'not_found', edit: 1 })
+})
+
+t.test('the diff turns the file into the new one, and back', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'edit-plan-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'a.txt')
+  const apply = (diff: string, ...args: string[]) =>
+    execFileSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: folder, input: diff, stdio: 'pipe' })
+  const line = fc.constantFrom('a', 'b ', '\tc', '', '$&', '\u201cq\u201d', 'e\\n')
+  const ending = fc.constantFrom('\n', '\r\n')
+  const lines = fc.array(fc.tuple(line, ending), { minLength: 1, maxLength: 12 })
+  const texts = fc
+    .tuple(lines, fc.constantFrom('', 'MARK', 'MARK\n'), lines, fc.constantFrom('', '\ufeff'))
+    .map(([before, mark, after, bom]) =>
+      `${bom}${before.flat().join('')}${mark || 'MARK'}${after.flat().join('')}${mark}`
+        .replace('MARK', 'ONE')
+        .replace('MARK', 'TWO')
+    )
+  fc.assert(
+    fc.property(texts, lines, (text, now) => {
+      const result = plan(text, edit('ONE', now.flat().join('')))
+      if (result.outcome !== 'edited') throw new Error(result.outcome)
+      writeFileSync(file, text)
+      apply(result.diff.diff)
+      const forth = readFileSync(file).equals(Buffer.from(result.bytes))
+      apply(result.diff.diff, '-R')
+      return forth && readFileSync(file, 'utf8') === text
+    }),
+    runs(80)
+  )
+})

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import t from 'tap'
+import { shellWords } from '../../src/text/shell-quote.ts'
+import { runs } from '../support/property.ts'
+
+t.test('plain words stay as they are, all others are quoted', async t => {
+  t.equal(shellWords(['npm', 'run', 'build:all', '--', '-t', 'a b']), "npm run build:all -- -t 'a b'")
+  t.equal(shellWords(['A=b', 'A=b', '', '*', "it's", '~']), "'A=b' A=b '' '*' 'it'\\''s' '~'")
+})
+
+t.test('bash reads the very words again', async t => {
+  const word = fc.string({ unit: 'grapheme' }).filter(text => !text.includes('\0') && text.isWellFormed())
+  const words = fc.array(word, { minLength: 1, maxLength: 8 })
+  const read = (line: string) =>
+    execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
+      .split('\0')
+      .slice(0, -1)
+  fc.assert(
+    fc.property(words, words => t.strictSame(read(shellWords(['x', ...words])), ['x', ...words])),
+    runs(100)
+  )
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { fileDiff, type Side } from '../../../../src/text/diff/unified-diff.ts'
+import applyPatch from '../../../../src/tools/files/apply_patch.ts'
+import { runs } from '../../../support/property.ts'
+import { asV4a, edited, type Files, happening, worlds } from '../../../text/patch/patch-texts.ts'
+import { code, failure, makeWorld, run, snapshot } from '../../fixture.ts'
+
+function put(root: string, files: Files) {
+  for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
+  for (const [name, { text, executable }] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), text)
+    chmodSync(join(root, name), executable ? 0o755 : 0o644)
+  }
+}
+
+function filesIn(root: string): Files {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return Object.fromEntries(
+    entries.map(entry => {
+      const path = join(entry.parentPath, entry.name)
+      const executable = (statSync(path).mode & 0o100) !== 0
+      return [path.slice(root.length + 1), { text: readFileSync(path, 'utf8'), executable }]
+    })
+  )
+}
+
+// Control characters in new names are refused.
+const allowed = happening.map(one => ({ ...one, name: one.name.replace('\t', '-') }))
+
+t.test('the files become what the patch says, and git takes back and does again what is told of it', async t => {
+  const { root, ctx } = makeWorld(t)
+  const git = (args: string[], input: string) => {
+    const { status, stderr } = spawnSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input })
+    if (status !== 0) throw new Error(`${stderr}\n${input}`)
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(allowed, { minLength: 1, maxLength: 5 }), async happenings => {
+      const { before, after } = worlds(happenings)
+      put(root, before)
+      const side = (path: string, files: Files): Side | undefined => files[path] && { path, ...files[path] }
+      const parts = happenings.map(({ kind, name }, i) =>
+        fileDiff(side(`${i}/${name}`, before), side(kind === 'renamed' ? `to/${i}/${name}` : `${i}/${name}`, after))
+      )
+      const patch = parts.map(({ diff }) => diff).join('')
+      if (patch === '') return
+      const { files } = await run(applyPatch, { patch }, ctx)
+      assert.deepStrictEqual(filesIn(root), after)
+      const told = files.map(({ diff }) => diff).join('')
+      git(['-R'], told)
+      assert.deepStrictEqual(filesIn(root), before)
+      git([], told)
+      assert.deepStrictEqual(filesIn(root), after)
+    }),
+    runs(40)
+  )
+})
+
+t.test('an edit as V4A has it makes the true file', async t => {
+  const { root, ctx } = makeWorld(t)
+  const file = join(root, 'a.txt')
+  await fc.assert(
+    fc.asyncProperty(edited, async ({ before, after }) => {
+      if (before === after) return
+      writeFileSync(file, before)
+      await run(applyPatch, { patch: asV4a('a.txt', before, after) }, ctx)
+      assert.equal(readFileSync(file, 'utf8'), after)
+    }),
+    runs(100)
+  )
+})
+
+const FIVE = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map(name => [`${name}.txt`, `${name}\n`]))
+const all = (names: string) =>
+  [
+    '*** Begin Patch',
+    ...[...names].flatMap(name => [`*** Update File: ${name}.txt`, '@@', `-${name}`, '+new']),
+    '*** End Patch'
+  ].join('\n')
+
+t.test('a file that changes after it was looked at stops all of it', async t => {
+  const { root, ctx } = makeWorld(t, FIVE, {
+    committed: async () => writeFileSync(join(root, 'e.txt'), 'by hand\n')
+  })
+  t.equal(await code(() => run(applyPatch, { patch: all('abcde') }, ctx)), 'STALE_FILE')
+  t.equal(readFileSync(join(root, 'e.txt'), 'utf8'), 'by hand\n')
+  for (const name of 'abcd') t.equal(readFileSync(join(root, `${name}.txt`), 'utf8'), `${name}\n`)
+})
+
+t.test('a hunk that fits nowhere is told before anything is asked, and nothing changes', async t => {
+  const { root, ctx, told } = makeWorld(t, FIVE)
+  const before = snapshot(root)
+  const patch = all('abcdx').replace('x.txt', 'e.txt')
+  const errors = [
+    await failure(() => applyPatch.always_ask!({ patch }, ctx)),
+    await failure(() => applyPatch.preview!({ patch }, ctx)),
+    await failure(() => run(applyPatch, { patch }, ctx))
+  ]
+  for (const error of errors) {
+    t.match(error, { code: 'OLD_TEXT_NOT_FOUND', details: { path: 'e.txt', hunk: 1, patch_line: 19 } })
+  }
+  t.equal(snapshot(root), before)
+  t.same(told, [], 'nothing was told')
+})
+
+t.test('large files are worked out elsewhere, with the same result', async t => {
+  const lines = Array.from({ length: 60_000 }, (_, i) => `line ${i}`)
+  const text = (lines: readonly string[]) => `${lines.join('\n')}\n`
+  const { root, ctx } = makeWorld(t, { 'a.txt': text(lines) })
+  const after = lines.with(100, 'early').with(50_000, 'late')
+  const patch = asV4a('a.txt', text(lines), text(after))
+  const { files } = await run(applyPatch, { patch }, ctx)
+  t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), text(after))
+  t.match(files, [{ path: 'a.txt', hunks: [{ line: 98 }, { line: 49_998 }] }])
+})

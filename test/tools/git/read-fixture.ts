@@ -1,0 +1,68 @@
+// A server on a workspace, with git run in it as a person would, apart from the user's own settings.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { gitEnvironment } from '../../scenario-fixture.ts'
+import { contents } from '../../snapshot-folder.ts'
+import { type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+export interface GitOptions {
+  /** Where, from the workspace's root. */
+  in?: string
+  /** Minutes since the first, for the dates of a commit. */
+  minute?: number
+  env?: Record<string, string>
+  input?: string | Buffer
+}
+
+export async function start(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
+  const app = await startApp(t, files, options)
+  const git = (words: readonly string[], { in: at = '.', minute = 0, env = {}, input }: GitOptions = {}) =>
+    execFileSync('git', ['-c', 'protocol.file.allow=always', ...words], {
+      cwd: path.join(app.root, at),
+      env: { ...gitEnvironment(minute), ...env },
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'ignore'],
+      input: input ?? ''
+    }).trimEnd()
+  /** A repository at a folder with all that is in it committed. */
+  const init = (at = '.') => {
+    mkdirSync(path.join(app.root, at), { recursive: true })
+    git(['init', '-q'], { in: at })
+    git(['add', '-A'], { in: at })
+    git(['commit', '-q', '--allow-empty', '-m', 'First'], { in: at })
+  }
+  const commit = (message: string, minute = 1, at = '.') => {
+    git(['add', '-A'], { in: at })
+    git(['commit', '-q', '--allow-empty', '-m', message], { in: at, minute })
+  }
+  /** What a tool answers. */
+  const data = async (tool: string, params: Json = {}): Promise<Json> => {
+    const call = await app.call(tool, params)
+    if (call.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(call.error ?? call.status)}`)
+    return call.result.data
+  }
+  const error = async (tool: string, params: Json = {}): Promise<Json> => (await app.call(tool, params)).error
+  return {
+    ...app,
+    git,
+    init,
+    commit,
+    data,
+    error,
+    at: (name: string) => path.join(app.root, name),
+    remove: (name: string) => rmSync(path.join(app.root, name), { recursive: true }),
+    /** All of git's own files, with the workspace's. */
+    everything: () => contents(app.root)
+  }
+}
+
+export type World = Awaited<ReturnType<typeof start>>
+
+/** Names as bytes, for those that are no UTF-8. */
+export const inBytes = (folder: string, name: readonly number[]) =>
+  Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)])
+
+export const writeAt = (file: string | Buffer, text: string | Buffer) => writeFileSync(file, text)
+export const readAt = (file: string) => readFileSync(file, 'utf8')

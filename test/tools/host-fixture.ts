@@ -1,0 +1,54 @@
+// A tool's world with everything of the host in it: processes, searches and the list of files, on a real workspace.
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import type { Static, TSchema } from 'typebox'
+import { openWorkspace } from '../../src/host/files/paths.ts'
+import { searchExcludes } from '../../src/host/files/policy/path-policy.ts'
+import { Outputs } from '../../src/host/processes/outputs/output-store.ts'
+import { Processes, type ProcessesOptions } from '../../src/host/processes/processes.ts'
+import type { Spawner } from '../../src/host/processes/spawner/spawner.ts'
+import { FileList } from '../../src/host/search/file-list.ts'
+import { Ripgrep } from '../../src/host/search/ripgrep.ts'
+import { Watcher } from '../../src/host/watch/watcher.ts'
+import type { Context, Progress, Tool } from '../../src/tool/tool.ts'
+import { CALL_ID } from '../call-id.ts'
+import { within } from '../support/wait.ts'
+import { makeWorld, type Tree, type World } from './fixture.ts'
+
+export interface Machine extends World {
+  spawner: Spawner
+  outputs: Outputs
+  watcher: Watcher
+  list: FileList
+}
+
+/** One spawner serves all tests of a file. */
+export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}, more: Partial<ProcessesOptions> = {}): Machine {
+  const world = makeWorld(t, tree)
+  const workspace = openWorkspace('default', world.root)
+  const guard = { stateDir: world.stateDir, sensitive: [] }
+  const outputs = new Outputs(join(world.stateDir, 'outputs'), { spill_bytes: 1 << 20 })
+  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludes(workspace, guard) })
+  const watcher = new Watcher(workspace)
+  const list = new FileList(workspace, ripgrep, watcher)
+  const effects = { signal: world.abort.signal, committed: async () => {}, changed: () => {} }
+  const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [], ...more })
+  t.teardown(async () => {
+    list.close()
+    watcher.close()
+    await outputs.stored()
+  })
+  const ctx = { ...world.ctx, host: { ...world.ctx.host, list, ripgrep, processes } }
+  return { ...world, ctx, spawner, outputs, watcher, list }
+}
+
+/** Runs a tool that streams: what it tells on the way, and its answer. */
+export async function drain<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
+  const told: Progress[] = []
+  const running = tool.run(input, ctx) as AsyncGenerator<Progress, Static<O>>
+  for (;;) {
+    const step = await within('the next progress of the tool, or its end', running.next())
+    if (step.done) return { told, answer: step.value }
+    told.push(step.value)
+  }
+}

@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+export const SEARCH = defaults(Config).search
+
+/** A server whose index is complete, and a way to ask it. */
+export async function start(t: Test, files: Record<string, string>, options: StartOptions = {}) {
+  const app = await startApp(t, files, options)
+  const search = async (params: object, headers: Record<string, string> = {}): Promise<Json> => {
+    const sent = await app.post('/calls', { tool: 'search_code', params }, headers)
+    const { tool_call_id, approval } = sent
+    const approved = { tool_call_id, digest: approval?.digest }
+    const call = approval ? await app.post('/approve?wait_ms=30000', approved) : sent
+    if (call.status !== 'success') throw new Error(JSON.stringify(call.error))
+    return call.result.data
+  }
+  const paths = async (query: string, more: object = {}) =>
+    (await search({ query, ...more })).hits.map(({ path }: Json) => path)
+  const events = await app.events()
+  const ready = async () => {
+    const { index } = await search({ query: 'begin' })
+    if (index.state !== 'ready') await events.type('index.changed', ({ state }) => state === 'ready')
+  }
+  const indexFiles = () => readdirSync(path.join(app.folder, 'state', 'index')).sort()
+  return { ...app, search, paths, ready, stream: events, indexFiles }
+}
+
+export const GREETING =
+  '// Says hello to whoever comes.\nexport function greetVisitor(name: string) {\n  return name.trim()\n}\n'

@@ -1,0 +1,62 @@
+// A web of a test's own: every name leads to one server on this machine, which answers by what stands at an address. The
+// guard judges the addresses that the test's own resolver gives, as it does any other.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Test } from 'tap'
+import { defaults } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import type { WebSettings } from '../../../src/config/web.ts'
+import { listening, outsideOf } from '../../host/egress/fake-network.ts'
+import { type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+/** What stands at an address; a function answers by itself. */
+export interface Stands {
+  status?: number
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+}
+export type At = Stands | ((request: IncomingMessage & { body: string }, response: ServerResponse) => void)
+
+export const webSettings = (more: object = {}): WebSettings => ({ ...defaults(Config).web, ...more })
+
+/** `site` is by `host/path`, or by the path alone for every host, with its query or for any. Everything is allowed unless `settings` say otherwise. */
+export async function web(
+  t: Test,
+  site: Record<string, At>,
+  settings: object = { allow: ['*.test.example', 'a.test', 'b.test'] },
+  { dns = {}, ...options }: StartOptions & { dns?: Record<string, string[][]> } = {}
+) {
+  const asked: string[] = []
+  const requests: (IncomingMessage & { body: string })[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    const { host = '' } = request.headers
+    const full = Object.assign(request, { body })
+    if (request.url !== '/robots.txt' || site['/robots.txt'] || site[`${host}/robots.txt`]) requests.push(full)
+    asked.push(`${request.method} ${host}${request.url}`)
+    const at = site[`${host}${request.url}`] ?? site[request.url!] ?? site[request.url!.replace(/\?.*$/, '')]
+    if (typeof at === 'function') return at(full, response)
+    response.writeHead(at ? (at.status ?? 200) : 404, at?.headers ?? {}).end(at?.body ?? '')
+  })
+  const outside = outsideOf(await listening(t, server), dns)
+  const app = await startApp(
+    t,
+    {},
+    { ...options, network: outside, settings: { ...options.settings, web: webSettings(settings) } }
+  )
+  /** Fetches, and gives the result; fails where there is none. */
+  const fetched = async (url: string, params: object = {}): Promise<Json> => {
+    const call = await app.call('web_fetch', { url, ...params })
+    if (call.status !== 'success') throw new Error(`${url}: ${JSON.stringify(call.error ?? call.status)}`)
+    return call.result
+  }
+  /** The error that fetching ends with. */
+  const failure = async (url: string, params: object = {}): Promise<Json> =>
+    (await app.call('web_fetch', { url, ...params })).error
+  return { ...app, outside, server, asked, requests, fetched, failure }
+}
+
+export const html = (body: string, headers: Record<string, string> = {}): Stands => ({
+  headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
+  body
+})

@@ -1,0 +1,43 @@
+// Servers that prove to be whom their names say, to this process alone: by a certificate made for the test.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { Test } from 'tap'
+import { listening, outsideOf, type TestOutside } from '../../host/egress/fake-network.ts'
+
+/** A key and a certificate for these names; with `trusted` every connection of this process believes it. */
+export function certificate(t: Test, names: readonly string[], { trusted = true } = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'certificate-'))
+  const [key, cert] = ['key.pem', 'cert.pem'].map(name => path.join(folder, name)) as [string, string]
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  const about = ['-subj', '/CN=test', '-addext', `subjectAltName=${names.map(name => `DNS:${name}`).join(',')}`]
+  execFileSync('openssl', [...request, ...about, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  rmSync(folder, { recursive: true })
+  if (trusted) {
+    const before = getCACertificates()
+    setDefaultCACertificates([...before, made.cert])
+    t.teardown(() => setDefaultCACertificates(before))
+  }
+  return made
+}
+
+export const secureServer = (t: Test, made: { key: string; cert: string }, answer: RequestListener): Promise<Server> =>
+  listening(t, createServer(made, answer))
+
+/** The same network, in which port 443 leads to another server. */
+export function withSecure(outside: TestOutside, secure: Server): TestOutside {
+  const other = outsideOf(secure)
+  return {
+    ...outside,
+    dial: (address, port) => {
+      if (port !== 443) return outside.dial(address, port)
+      outside.dialled.push(`${address} ${port}`)
+      return other.dial(address, port)
+    }
+  }
+}

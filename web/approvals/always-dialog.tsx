@@ -1,0 +1,53 @@
+// Approving for good: the rules that the server offers, literally. None is chosen beforehand.
+import { useState } from 'preact/hooks'
+import { Dialog } from '../shell/dialog.tsx'
+import type { Waiting } from '../store/approvals.ts'
+import { marked } from '../text/invisible.tsx'
+import { approve } from './decide.ts'
+import { useGuard } from './decision-guard.ts'
+
+export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
+  const [chosen, setChosen] = useState<string>()
+  const guard = useGuard(call.approval.digest)
+  const submit = () => {
+    if (chosen === undefined || !guard.clicks()) return
+    onClose()
+    void approve(call, { always: chosen })
+  }
+  return (
+    <Dialog title="Approve, and remember" onClose={onClose} onSubmit={submit}>
+      <div class="inside">
+        <fieldset class="rules-offered">
+          <legend class="muted">Exactly the rule that you choose is remembered, and nothing wider.</legend>
+          {call.approval.always_options.map(({ id, label, rule, rules }) => (
+            <label key={id} class="check rule-offered">
+              <input type="radio" name="rule" checked={chosen === id} onChange={() => setChosen(id)} />
+              <span>
+                {marked(label)}
+                {(rules ?? (rule ? [rule] : [])).map((each, index) => (
+                  <code key={index} class="rule-text">
+                    {each.effect} {marked(JSON.stringify(each.match))}
+                  </code>
+                ))}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <p class="muted small">Remembered rules are listed, and taken back, under Rules.</p>
+        <div class="row end">
+          <button class="button" type="button" onClick={onClose}>
+            Back
+          </button>
+          <button
+            class="button primary"
+            type="button"
+            aria-disabled={chosen === undefined || !guard.rested}
+            onClick={submit}
+          >
+            Approve and remember
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

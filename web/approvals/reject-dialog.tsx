@@ -1,0 +1,38 @@
+// Rejecting with words, which reach whoever asked.
+import { useState } from 'preact/hooks'
+import { Dialog } from '../shell/dialog.tsx'
+import type { Waiting } from '../store/approvals.ts'
+import { marked } from '../text/invisible.tsx'
+import { reject } from './decide.ts'
+
+export function RejectDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
+  const [reason, setReason] = useState('')
+  const [instead, setInstead] = useState('')
+  const submit = () => {
+    onClose()
+    void reject(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })
+  }
+  return (
+    <Dialog title={<>Reject: {marked(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
+      <div class="inside">
+        <label class="field">
+          Why not
+          <textarea class="input" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+        </label>
+        <label class="field">
+          What to do instead
+          <textarea class="input" value={instead} onInput={({ currentTarget }) => setInstead(currentTarget.value)} />
+          <span class="hint">Both reach the agent. Both may be empty.</span>
+        </label>
+        <div class="row end">
+          <button class="button" type="button" onClick={onClose}>
+            Back
+          </button>
+          <button class="button danger" type="button" onClick={submit}>
+            Reject with this reason
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
